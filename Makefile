@@ -1,0 +1,35 @@
+# Every target sets up .venv by itself; nothing but Python >= 3.11 with venv, and make, is needed.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test test-all bench lint docs clean
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lrgpnode needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+run: $(STAMP)
+	$(BIN)/lrgpnode run
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
+
+test-all: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,87 @@
+"""What the node needs of a transport. ``lrgpnode.mesh.reticulum`` implements it; tests have another.
+
+A transport carries messages; it knows nothing of sessions. It reports through ``Listener``, always
+on the event loop's thread, in the order things happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from lrgpnode.protocol.game import Delivery
+
+
+class Progress(StrEnum):
+    """What is known of one attempt to send. DELIVERED means the peer's router proved the packet."""
+
+    SENDING = "sending"
+    SENT = "sent"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """One attempt. ``ref`` is the caller's own number (the outbox row); ``envelope`` is packed."""
+
+    ref: int
+    identity: str
+    peer: str
+    envelope: bytes
+    content: str
+    delivery: Delivery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """One message whose signature was validated against a known source.
+
+    ``envelope`` is the exact bytes of field 0xFD when field 0xFB marks the message as LRGP, else
+    None. ``signed`` is the LXMF message as it was on the wire (destination, source, signature,
+    payload). The receiver must call ``done(entry)`` once the message is committed or refused for
+    good: until then it is replayed from the inbox file after a crash.
+    """
+
+    entry: int
+    identity: str
+    peer: str
+    message_hash: bytes
+    envelope: bytes | None
+    title: str
+    content: str
+    signed: bytes
+    timestamp: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A peer's announce. ``games`` is None when the announce does not say (lrgp-interop §17)."""
+
+    peer: str
+    name: str
+    public_key: bytes
+    hops: int
+    interface: str
+    at: float
+    games: bool | None = None
+    extras: dict[str, str] = field(default_factory=dict)
+
+
+class Listener(Protocol):
+    """Called on the loop's thread; must not block and must not raise."""
+
+    def received(self, message: Received) -> None: ...
+    def progress(self, ref: int, progress: Progress, reason: str) -> None: ...
+    def heard(self, peer: Heard) -> None: ...
+
+
+class Transport(Protocol):
+    def send(self, message: Outgoing) -> None:
+        """Hand one attempt over. Returns at once; what becomes of it arrives as ``progress``."""
+        ...
+
+    def done(self, entry: int) -> None:
+        """The message of this inbox entry needs no replay any more."""
+        ...

@@ -70,7 +70,7 @@ class Manifest:
     """What a game declares about itself (spec §12). Local; never sent in an envelope.
 
     ``actions`` includes ``error``. ``ttl`` is in seconds, per status. ``tag`` is the name in the
-    fallback text, ``[LRGP <tag>] ...``.
+    fallback text, ``[LRGP <tag>] ...``. What ``ttl`` leaves out keeps its default.
     """
 
     app_id: str
@@ -84,6 +84,9 @@ class Manifest:
     preferred_delivery: Mapping[str, Delivery] = field(default_factory=dict)
     ttl: Mapping[Status, float] = DEFAULT_TTL
     max_players: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ttl", MappingProxyType({**DEFAULT_TTL, **self.ttl}))
 
     def delivery(self, command: str) -> Delivery:
         return self.preferred_delivery.get(command, Delivery.OPPORTUNISTIC)
@@ -194,6 +197,14 @@ class Game(ABC):
     @abstractmethod
     def normalise(self, session: Session) -> Session:
         """A stored session, repaired where the spec normalises. Raises ``Corrupt``."""
+
+    def expire(self, session: Session, now: float) -> Session:
+        """The session ended by its TTL (spec §10)."""
+        return session.expired(now)
+
+    def public(self, session: Session) -> dict[str, Any]:
+        """The session's state under the words other programs know, for export and comparison."""
+        return dict(session.metadata)
 
     @abstractmethod
     def fallback(self, before: Session, after: Session, actor: str, command: str, payload: Payload) -> str:

@@ -82,7 +82,7 @@ class Manifest:
     actions: tuple[str, ...]
     tag: str
     preferred_delivery: Mapping[str, Delivery] = field(default_factory=dict)
-    ttl: Mapping[Status, float] = DEFAULT_TTL
+    ttl: Mapping[Status, float] = field(default_factory=dict)
     max_players: int = 2
 
     def __post_init__(self) -> None:

@@ -1,0 +1,132 @@
+"""Who is who: local identities, contacts, peers heard; and single values of the node (``meta``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .database import Database
+from .model import Contact, LocalIdentity, Peer, Trust
+
+_PUT_CONTACT = """
+INSERT INTO contacts (peer, name, public_key, added_at, trust, note) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (peer) DO UPDATE SET name = excluded.name, trust = excluded.trust, note = excluded.note,
+    public_key = coalesce(excluded.public_key, public_key)
+"""
+_PUT_PEER = """
+INSERT OR REPLACE INTO peers (peer, name, public_key, hops, interface, heard_at, games)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_PUT_IDENTITY = """
+INSERT INTO identities (hash, name, created_at, enabled) VALUES (?, ?, ?, ?)
+ON CONFLICT (hash) DO UPDATE SET name = excluded.name, enabled = excluded.enabled
+"""
+_PUT_META = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
+_CONTACT = "SELECT peer, name, added_at, public_key, trust, note FROM contacts WHERE peer = ?"
+_CONTACTS = "SELECT peer, name, added_at, public_key, trust, note FROM contacts ORDER BY name, peer"
+_PEER = "SELECT peer, name, public_key, hops, interface, heard_at, games FROM peers WHERE peer = ?"
+_PEERS = """
+SELECT peer, name, public_key, hops, interface, heard_at, games FROM peers ORDER BY heard_at DESC LIMIT ?
+"""
+_PRUNE_PEERS = (
+    "DELETE FROM peers WHERE peer IN (SELECT peer FROM peers ORDER BY heard_at DESC LIMIT -1 OFFSET ?)"
+)
+_IDENTITIES = "SELECT hash, name, created_at, enabled FROM identities ORDER BY created_at, hash"
+
+
+class Book:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put_contact(self, contact: Contact) -> None:
+        """Add, or change all but the time it was added; a known key is not lost."""
+        self._write(
+            _PUT_CONTACT,
+            contact.peer,
+            contact.name,
+            contact.public_key,
+            contact.added_at,
+            contact.trust,
+            contact.note,
+        )
+
+    def remove_contact(self, peer: str) -> bool:
+        return self._write("DELETE FROM contacts WHERE peer = ?", peer) == 1
+
+    def contact(self, peer: str) -> Contact | None:
+        row = self._database.one(_CONTACT, (peer,))
+        return None if row is None else _contact(row)
+
+    def contacts(self) -> Sequence[Contact]:
+        """By name."""
+        return [_contact(row) for row in self._database.all(_CONTACTS)]
+
+    def put_peers(self, peers: Iterable[Peer], *, keep: int | None = None) -> None:
+        """The newest announce of each, in one transaction; ``keep``: how many peers stay, newest first."""
+        with self._database.transaction() as connection:
+            for peer in peers:
+                connection.execute(
+                    _PUT_PEER,
+                    (
+                        peer.peer,
+                        peer.name,
+                        peer.public_key,
+                        peer.hops,
+                        peer.interface,
+                        peer.heard_at,
+                        peer.games,
+                    ),
+                )
+            if keep is not None:
+                connection.execute(_PRUNE_PEERS, (keep,))
+
+    def peer(self, peer: str) -> Peer | None:
+        row = self._database.one(_PEER, (peer,))
+        return None if row is None else _peer(row)
+
+    def peers(self, limit: int = 50) -> Sequence[Peer]:
+        """Heard last first."""
+        return [_peer(row) for row in self._database.all(_PEERS, (limit,))]
+
+    def put_identity(self, identity: LocalIdentity) -> None:
+        """Add, or change name and enabled."""
+        self._write(_PUT_IDENTITY, identity.hash, identity.name, identity.created_at, identity.enabled)
+
+    def remove_identity(self, hash: str) -> bool:
+        return self._write("DELETE FROM identities WHERE hash = ?", hash) == 1
+
+    def identities(self) -> Sequence[LocalIdentity]:
+        """Oldest first."""
+        return [
+            LocalIdentity(hash=row[0], name=row[1], created_at=row[2], enabled=bool(row[3]))
+            for row in self._database.all(_IDENTITIES)
+        ]
+
+    def put_meta(self, key: str, value: str) -> None:
+        self._write(_PUT_META, key, value)
+
+    def meta(self, key: str) -> str | None:
+        row = self._database.one("SELECT value FROM meta WHERE key = ?", (key,))
+        return None if row is None else str(row[0])
+
+    def _write(self, sql: str, *parameters: Any) -> int:
+        with self._database.transaction() as connection:
+            return connection.execute(sql, parameters).rowcount
+
+
+def _contact(row: Sequence[Any]) -> Contact:
+    return Contact(
+        peer=row[0], name=row[1], added_at=row[2], public_key=row[3], trust=Trust(row[4]), note=row[5]
+    )
+
+
+def _peer(row: Sequence[Any]) -> Peer:
+    return Peer(
+        peer=row[0],
+        name=row[1],
+        public_key=row[2],
+        hops=row[3],
+        interface=row[4],
+        heard_at=row[5],
+        games=None if row[6] is None else bool(row[6]),
+    )

@@ -1,0 +1,59 @@
+"""JSON as it is stored: session metadata and action payloads."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def _mapping(value: object) -> dict[Any, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+_encode_metadata = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_mapping).encode
+
+
+def encode_metadata(metadata: Mapping[str, Any]) -> str:
+    """Compact JSON. Raises ``TypeError`` or ``ValueError`` for what JSON cannot say."""
+    return _encode_metadata(metadata)
+
+
+def decode_metadata(text: str) -> dict[str, Any]:
+    """The stored mapping. Raises ``ValueError`` where the text is no JSON object."""
+    metadata = json.loads(text)
+    if not isinstance(metadata, dict):
+        raise ValueError("metadata is no JSON object")
+    return metadata
+
+
+def encode_payload(payload: Mapping[Any, Any]) -> str:
+    """A payload for people and programs that read the database.
+
+    The exact bytes are in the ``envelope`` column; what JSON lacks is written as the conformance
+    driver does: ``{"$bin": hex}``, ``{"$float": "nan"}``, ``{"$map": [[key, value], ...]}``.
+    """
+    if all(type(value) in (str, int, bool) for value in payload.values()) and all(
+        type(key) is str for key in payload
+    ):
+        return _encode_metadata(payload)
+    return _encode_metadata(_plain(payload))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {"$bin": bytes(value).hex()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": str(value)}
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) for key in value):
+            return {key: _plain(item) for key, item in value.items()}
+        return {"$map": [[_plain(key), _plain(item)] for key, item in value.items()]}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return {"$text": str(value)}

@@ -1,0 +1,279 @@
+"""What the storage room takes and gives: frozen values, one for each kind of row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from lrgpnode.protocol.game import Delivery
+from lrgpnode.protocol.replay import ReplayEntry
+from lrgpnode.protocol.session import Session, SessionKey, Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAction:
+    """An action to append; its number is allocated by the transaction.
+
+    ``envelope`` is packed exactly as on the wire. ``message_hash`` and ``signed`` (the LXMF message)
+    are None until they exist: an outgoing action is signed after it is committed.
+    """
+
+    key: SessionKey
+    command: str
+    payload: Mapping[str, Any]
+    sender: str
+    timestamp: float
+    envelope: bytes
+    nonce: bytes
+    message_hash: bytes | None = None
+    signed: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """A committed action. ``payload`` is for reading; ``envelope`` is what counts."""
+
+    key: SessionKey
+    action_num: int
+    command: str
+    payload: Mapping[str, Any]
+    sender: str
+    timestamp: float
+    nonce: bytes | None
+    envelope: bytes | None
+    message_hash: bytes | None
+    signed: bytes | None
+
+
+class OutboxState(StrEnum):
+    """What is known of an envelope of ours. The last two are final, the others are *open*.
+
+    STORED: a propagation node has it. FAILED: the attempt failed; ``next_attempt_at`` says when to try
+    again, if ever. CONFIRMED: an action of the opponent presupposes it, or nothing more is needed.
+    DROPPED: given up, or of no use any more.
+    """
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    STORED = "stored"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    CONFIRMED = "confirmed"
+    DROPPED = "dropped"
+
+    @property
+    def open(self) -> bool:
+        return self not in (OutboxState.CONFIRMED, OutboxState.DROPPED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOutbox:
+    """An envelope to send. In a ``Commit`` it belongs to the action committed with it, if any."""
+
+    key: SessionKey
+    peer: str
+    command: str
+    envelope: bytes
+    content: str
+    delivery: Delivery
+    created_at: float
+    next_attempt_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """``id`` is never used twice. ``action_num`` is None for what is no action (an error answer)."""
+
+    id: int
+    key: SessionKey
+    action_num: int | None
+    peer: str
+    command: str
+    envelope: bytes
+    content: str
+    delivery: Delivery
+    state: OutboxState
+    reason: str
+    attempts: int
+    created_at: float
+    updated_at: float
+    next_attempt_at: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxChange:
+    """A new state of one outbox row. ``attempted`` counts one more attempt."""
+
+    id: int
+    state: OutboxState
+    at: float
+    reason: str = ""
+    next_attempt_at: float | None = None
+    attempted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """An LXMF message that was handled; ``at`` in Unix seconds."""
+
+    message_hash: bytes
+    identity: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptNonce:
+    """The nonce of a refused action that stays refused for the life of its session."""
+
+    key: SessionKey
+    nonce: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewParked:
+    """A message that came too early. ``until``: when it goes to the router for its verdict."""
+
+    key: SessionKey
+    sender: str
+    command: str
+    nonce: bytes
+    envelope: bytes
+    timestamp: float
+    parked_at: float
+    until: float
+    content: str = ""
+    message_hash: bytes | None = None
+    signed: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parked(NewParked):
+    id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An LXMF message whose source is unknown yet; ``packed`` as received."""
+
+    identity: str
+    source: str
+    message_hash: bytes
+    packed: bytes
+    received_at: float
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A local remark about a session, e.g. ``out_of_sync`` with its reason."""
+
+    key: SessionKey
+    flag: str
+    reason: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """What one transaction writes, in this order.
+
+    ``expired`` and ``update`` must be stored already, with the same binding (peer, initiator, app,
+    creation); ``insert`` must not be. ``forget`` takes replay entries back, ``unpark`` deletes parked
+    messages, ``outbox_changes`` are rows that this action confirms or ends.
+    """
+
+    expired: tuple[Session, ...] = ()
+    insert: Session | None = None
+    update: Session | None = None
+    action: NewAction | None = None
+    outbox: NewOutbox | None = None
+    outbox_changes: tuple[OutboxChange, ...] = ()
+    replay: tuple[ReplayEntry, ...] = ()
+    forget: tuple[ReplayEntry, ...] = ()
+    keep: tuple[KeptNonce, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    park: NewParked | None = None
+    unpark: tuple[int, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    unflag: tuple[tuple[SessionKey, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The numbers a transaction allocated."""
+
+    action_num: int | None = None
+    outbox_id: int | None = None
+    parked_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursor:
+    """Where a listing goes on: after the session with these values."""
+
+    last_action_at: float
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A session without its metadata, for lists."""
+
+    key: SessionKey
+    app_id: str
+    app_version: int
+    peer: str
+    initiator: str
+    status: Status
+    unread: int
+    created_at: float
+    updated_at: float
+    last_action_at: float
+
+    @property
+    def cursor(self) -> Cursor:
+        return Cursor(last_action_at=self.last_action_at, session_id=self.key.session_id)
+
+
+class Trust(StrEnum):
+    KNOWN = "known"
+    TRUSTED = "trusted"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """An entry of the node's address book. ``public_key``: 64 bytes, or None if not known yet."""
+
+    peer: str
+    name: str
+    added_at: float
+    public_key: bytes | None = None
+    trust: Trust = Trust.KNOWN
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """The last announce heard of a peer. ``games`` is None where it does not say."""
+
+    peer: str
+    name: str
+    public_key: bytes
+    hops: int
+    interface: str
+    heard_at: float
+    games: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalIdentity:
+    """``hash`` is the LXMF delivery hash; the key itself is a file of its own."""
+
+    hash: str
+    name: str
+    created_at: float
+    enabled: bool = True

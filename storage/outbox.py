@@ -1,0 +1,119 @@
+"""The table ``outbox``: envelopes of ours until nobody needs them any more (architecture §5)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lrgpnode.protocol.game import Delivery
+from lrgpnode.protocol.session import SessionKey
+
+from . import errors
+from .database import Database
+from .model import NewOutbox, OutboxChange, OutboxRow, OutboxState
+
+_INSERT = """
+INSERT INTO outbox (identity_id, session_id, action_num, peer, command, envelope, content, delivery, state,
+                    created_at, updated_at, next_attempt_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+# A row in a final state stays in it: late news of an old attempt must not open it again.
+_CHANGE = """
+UPDATE outbox SET state = ?, reason = ?, updated_at = ?, next_attempt_at = ?, attempts = attempts + ?
+WHERE id = ? AND state NOT IN ('confirmed','dropped')
+"""
+_COLUMNS = (
+    "id, identity_id, session_id, action_num, peer, command, envelope, content, delivery, state, reason, "
+    "attempts, created_at, updated_at, next_attempt_at"
+)
+# The unary plus keeps SQLite from walking the whole table by id to save itself a small sort.
+_OPEN = f"SELECT {_COLUMNS} FROM outbox WHERE state NOT IN ('confirmed','dropped') ORDER BY +id"  # noqa: S608
+_OF_SESSION = f"SELECT {_COLUMNS} FROM outbox WHERE identity_id = ? AND session_id = ? ORDER BY id"  # noqa: S608
+_GET = f"SELECT {_COLUMNS} FROM outbox WHERE id = ?"  # noqa: S608
+_COUNTS = "SELECT state, count(*) FROM outbox WHERE state NOT IN ('confirmed','dropped') GROUP BY state"
+
+
+def add(connection: sqlite3.Connection, new: NewOutbox, action_num: int | None) -> int:
+    """Queue an envelope inside a transaction; the id given."""
+    row = connection.execute(
+        _INSERT,
+        (
+            new.key.identity,
+            new.key.session_id,
+            action_num,
+            new.peer,
+            new.command,
+            new.envelope,
+            new.content,
+            new.delivery,
+            OutboxState.QUEUED,
+            new.created_at,
+            new.created_at,
+            new.next_attempt_at,
+        ),
+    ).lastrowid
+    return int(row or 0)
+
+
+def change(connection: sqlite3.Connection, new: OutboxChange) -> bool:
+    """False if there is no such row or it is final already."""
+    parameters = (new.state, new.reason, new.at, new.next_attempt_at, int(new.attempted), new.id)
+    return connection.execute(_CHANGE, parameters).rowcount == 1
+
+
+class OutboxTable:
+    """Committed outbox rows."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def pending(self) -> Sequence[OutboxRow]:
+        """Every open row of every identity, in the order of commits: what to resume after a start."""
+        return self._rows(_OPEN, ())
+
+    def of(self, key: SessionKey) -> Sequence[OutboxRow]:
+        """Every row of a session, final ones too, in the order of commits."""
+        return self._rows(_OF_SESSION, (key.identity, key.session_id))
+
+    def get(self, id: int) -> OutboxRow | None:
+        rows = self._rows(_GET, (id,))
+        return rows[0] if rows else None
+
+    def counts(self) -> dict[OutboxState, int]:
+        """Open rows for each state that has any."""
+        return {OutboxState(state): count for state, count in self._database.all(_COUNTS)}
+
+    def add(self, new: NewOutbox) -> int:
+        """Queue what belongs to no action (an error answer). Actions go through ``Store.commit``."""
+        with self._database.transaction() as connection:
+            return add(connection, new, None)
+
+    def set_state(self, *changes: OutboxChange) -> int:
+        """Several in one transaction; how many rows changed."""
+        with self._database.transaction() as connection:
+            return sum([change(connection, new) for new in changes])
+
+    def _rows(self, sql: str, parameters: Iterable[Any]) -> Sequence[OutboxRow]:
+        return [self._decode(row) for row in self._database.all(sql, tuple(parameters))]
+
+    def _decode(self, row: Sequence[Any]) -> OutboxRow:
+        try:
+            return OutboxRow(
+                id=row[0],
+                key=SessionKey(row[1], row[2]),
+                action_num=row[3],
+                peer=row[4],
+                command=row[5],
+                envelope=row[6],
+                content=row[7],
+                delivery=Delivery(row[8]),
+                state=OutboxState(row[9]),
+                reason=row[10],
+                attempts=row[11],
+                created_at=row[12],
+                updated_at=row[13],
+                next_attempt_at=row[14],
+            )
+        except ValueError as error:
+            raise errors.damaged(self._database.path, f"outbox row {row[0]}: {error}") from error

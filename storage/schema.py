@@ -1,0 +1,255 @@
+"""The tables, and how a database of an older version becomes one of this version.
+
+``PRAGMA user_version`` is the number of the last migration that ran. Migrations are plain SQL run by
+a loop of ten lines, all in one transaction: a fresh database takes about a millisecond and opening
+an up-to-date one imports nothing. A later migration that must rebuild a table may be a function
+instead; it gets the connection inside that transaction and can wrap it in ``sqlite_utils.Database``
+for ``transform_sql``, imported only there.
+
+Times are Unix seconds of the local wall clock unless a comment says otherwise. ``identity_id``,
+``contact_hash``, ``peer``, ``sender`` and ``initiator`` are LXMF delivery hashes, 32 hex characters.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from . import errors
+
+APPLICATION_ID = 0x4C524750
+"""``LRGP``: tells our databases from those of other programs (SQLite header, offset 68)."""
+
+Migration = str | Callable[[sqlite3.Connection], None]
+
+_FIRST = """
+-- Spec §16, column by column.
+CREATE TABLE game_sessions (
+    session_id     TEXT    NOT NULL,
+    identity_id    TEXT    NOT NULL,
+    app_id         TEXT    NOT NULL,
+    app_version    INTEGER NOT NULL,
+    contact_hash   TEXT    NOT NULL,
+    initiator      TEXT    NOT NULL,
+    status         TEXT    NOT NULL CHECK (status IN ('pending','active','completed','expired','declined')),
+    metadata       TEXT    NOT NULL,
+    unread         INTEGER NOT NULL CHECK (unread IN (0, 1)),
+    created_at     REAL    NOT NULL,
+    updated_at     REAL    NOT NULL,
+    last_action_at REAL    NOT NULL,
+    PRIMARY KEY (session_id, identity_id)
+);
+
+-- Partial indexes: a move touches the small index of what is alive and nothing that grows with
+-- finished games. A query uses one only if it repeats the WHERE term word for word.
+CREATE INDEX sessions_live ON game_sessions (identity_id, status, last_action_at, session_id)
+    WHERE status IN ('pending','active');
+CREATE INDEX sessions_pending ON game_sessions (identity_id, contact_hash, last_action_at)
+    WHERE status = 'pending';
+CREATE INDEX sessions_ended ON game_sessions (identity_id, last_action_at, session_id)
+    WHERE status IN ('completed','expired','declined');
+
+-- Spec §16, then our own: the envelope as packed on the wire and the signed LXMF message around it.
+CREATE TABLE game_actions (
+    session_id   TEXT    NOT NULL,
+    identity_id  TEXT    NOT NULL,
+    action_num   INTEGER NOT NULL CHECK (action_num >= 0),
+    command      TEXT    NOT NULL,
+    payload_json TEXT    NOT NULL,
+    sender       TEXT    NOT NULL,
+    timestamp    REAL    NOT NULL,
+    nonce        BLOB,
+    envelope     BLOB,
+    message_hash BLOB,
+    signed       BLOB,
+    UNIQUE (session_id, identity_id, action_num)
+);
+-- Unique: whatever goes wrong above, one envelope is committed at most once.
+CREATE UNIQUE INDEX actions_nonce ON game_actions (identity_id, session_id, nonce) WHERE nonce IS NOT NULL;
+
+-- Nonces of refused actions that stay refused for the life of the session.
+CREATE TABLE kept_nonces (
+    identity_id TEXT NOT NULL,
+    session_id  TEXT NOT NULL,
+    nonce       BLOB NOT NULL,
+    PRIMARY KEY (identity_id, session_id, nonce)
+) WITHOUT ROWID;
+
+-- Local remarks about a session ('out_of_sync'); never on the wire.
+CREATE TABLE session_flags (
+    identity_id TEXT NOT NULL,
+    session_id  TEXT NOT NULL,
+    flag        TEXT NOT NULL,
+    reason      TEXT NOT NULL DEFAULT '',
+    at          REAL NOT NULL,
+    PRIMARY KEY (identity_id, session_id, flag)
+) WITHOUT ROWID;
+
+-- AUTOINCREMENT: an id is the reference of a send attempt and must never be used again.
+-- action_num is NULL for what is no action (an error answer).
+CREATE TABLE outbox (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id     TEXT    NOT NULL,
+    session_id      TEXT    NOT NULL,
+    action_num      INTEGER,
+    peer            TEXT    NOT NULL,
+    command         TEXT    NOT NULL,
+    envelope        BLOB    NOT NULL,
+    content         TEXT    NOT NULL,
+    delivery        TEXT    NOT NULL,
+    state           TEXT    NOT NULL,
+    reason          TEXT    NOT NULL DEFAULT '',
+    attempts        INTEGER NOT NULL DEFAULT 0,
+    created_at      REAL    NOT NULL,
+    updated_at      REAL    NOT NULL,
+    next_attempt_at REAL
+);
+CREATE INDEX outbox_session ON outbox (identity_id, session_id);
+CREATE INDEX outbox_open ON outbox (state) WHERE state NOT IN ('confirmed','dropped');
+
+-- Messages that came too early; tried again after every commit of their session.
+CREATE TABLE parked (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id  TEXT NOT NULL,
+    session_id   TEXT NOT NULL,
+    sender       TEXT NOT NULL,
+    command      TEXT NOT NULL,
+    nonce        BLOB NOT NULL,
+    envelope     BLOB NOT NULL,
+    content      TEXT NOT NULL DEFAULT '',
+    message_hash BLOB,
+    signed       BLOB,
+    timestamp    REAL NOT NULL,
+    parked_at    REAL NOT NULL,
+    until        REAL NOT NULL,
+    UNIQUE (identity_id, session_id, nonce)
+);
+CREATE INDEX parked_sender ON parked (identity_id, sender);
+CREATE INDEX parked_until ON parked (until);
+
+-- LXMF messages whose source is not known yet.
+CREATE TABLE waiting (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id  TEXT NOT NULL,
+    source       TEXT NOT NULL,
+    message_hash BLOB NOT NULL,
+    packed       BLOB NOT NULL,
+    received_at  REAL NOT NULL,
+    UNIQUE (identity_id, message_hash)
+);
+CREATE INDEX waiting_source ON waiting (source);
+
+-- LXMF messages handled already.
+CREATE TABLE seen (
+    message_hash BLOB NOT NULL,
+    identity_id  TEXT NOT NULL,
+    at           REAL NOT NULL,
+    PRIMARY KEY (message_hash, identity_id)
+) WITHOUT ROWID;
+CREATE INDEX seen_at ON seen (at);
+
+-- The replay cache (spec §3.1). recorded: CLOCK_BOOTTIME seconds of boot_id; id follows it.
+CREATE TABLE replay_nonces (
+    id          INTEGER PRIMARY KEY,
+    identity_id TEXT NOT NULL,
+    session_id  TEXT NOT NULL,
+    nonce       BLOB NOT NULL,
+    boot_id     TEXT NOT NULL,
+    recorded    REAL NOT NULL,
+    UNIQUE (identity_id, session_id, nonce)
+);
+
+-- Deleted sessions: late mail for them is dropped silently.
+CREATE TABLE tombstones (
+    identity_id TEXT NOT NULL,
+    session_id  TEXT NOT NULL,
+    deleted_at  REAL NOT NULL,
+    PRIMARY KEY (identity_id, session_id)
+) WITHOUT ROWID;
+CREATE INDEX tombstones_at ON tombstones (deleted_at);
+
+-- One address book a node: whoever may use its socket may act for every identity anyway.
+CREATE TABLE contacts (
+    peer       TEXT PRIMARY KEY,
+    name       TEXT NOT NULL,
+    public_key BLOB CHECK (public_key IS NULL OR length(public_key) = 64),
+    added_at   REAL NOT NULL,
+    trust      TEXT NOT NULL DEFAULT 'known' CHECK (trust IN ('known','trusted','blocked')),
+    note       TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+-- Announces heard. games is NULL where the announce does not say.
+CREATE TABLE peers (
+    peer       TEXT PRIMARY KEY,
+    name       TEXT NOT NULL,
+    public_key BLOB NOT NULL CHECK (length(public_key) = 64),
+    hops       INTEGER NOT NULL,
+    interface  TEXT NOT NULL,
+    heard_at   REAL NOT NULL,
+    games      INTEGER CHECK (games IN (0, 1))
+) WITHOUT ROWID;
+CREATE INDEX peers_heard ON peers (heard_at);
+
+CREATE TABLE identities (
+    hash       TEXT PRIMARY KEY,
+    name       TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    enabled    INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1))
+) WITHOUT ROWID;
+
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: Sequence[Migration] = (_FIRST,)
+"""Migration n is element n - 1. A published one is never edited: add another."""
+
+VERSION = len(MIGRATIONS)
+
+
+def version(connection: sqlite3.Connection) -> int:
+    """The number of the last migration that ran on this database; 0 for an empty one."""
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return found
+
+
+def migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring the database to the newest version, in one transaction; all of it or nothing.
+
+    Raises ``NewerVersion`` and ``Foreign`` and leaves such a database alone.
+    """
+    if version(connection) == len(migrations):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again under the lock: another process may have just done it.
+        found = version(connection)
+        if found > len(migrations):
+            raise errors.newer(path, found, len(migrations))
+        if found == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            raise errors.foreign(path)
+        for migration in migrations[found:]:
+            if callable(migration):
+                migration(connection)
+            else:
+                _run(connection, migration)
+        # PRAGMA takes no parameters; both are our own integers.
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+        connection.execute(f"PRAGMA user_version = {len(migrations):d}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _run(connection: sqlite3.Connection, script: str) -> None:
+    # Not executescript(): that commits the transaction it finds.
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if line.rstrip().endswith(";") and sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""

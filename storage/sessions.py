@@ -1,0 +1,329 @@
+"""The table ``game_sessions``: statements, and ``SessionTable``, which the router reads (spec §16).
+
+``insert``, ``update`` and ``delete`` of this module run inside somebody's transaction and are the only
+statements that write sessions; the methods of ``SessionTable`` wrap each in a transaction of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from lrgpnode.protocol.session import Session, SessionKey, Status
+
+from . import errors
+from .cache import SessionCache
+from .codec import decode_metadata, encode_metadata
+from .database import Database
+from .model import Cursor, Summary
+
+MUTABLE = frozenset(("status", "metadata", "unread", "updated_at", "last_action_at"))
+"""The columns an update may name; one other refuses all of it (spec §16)."""
+
+PAGE = 50
+_LIST_CHUNK = 200
+
+Which = Literal["all", "live", "ended"]
+
+_COLUMNS = (
+    "session_id, identity_id, app_id, app_version, contact_hash, initiator, status, metadata, unread, "
+    "created_at, updated_at, last_action_at"
+)
+_SUMMARY = _COLUMNS.replace("metadata, ", "")
+
+_INSERT = """
+INSERT INTO game_sessions (session_id, identity_id, app_id, app_version, contact_hash, initiator, status,
+                           metadata, unread, created_at, updated_at, last_action_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+# The binding is part of the condition: a value of another binding changes nothing.
+_UPDATE = """
+UPDATE game_sessions SET status = ?, metadata = ?, unread = ?, updated_at = ?, last_action_at = ?
+WHERE session_id = ? AND identity_id = ? AND app_id = ? AND app_version = ? AND contact_hash = ?
+  AND initiator = ? AND created_at = ?
+"""
+
+# The texts below are put together from the constants of this module, never from a caller's.
+_GET = f"SELECT {_COLUMNS} FROM game_sessions WHERE session_id = ? AND identity_id = ?"  # noqa: S608
+
+_PENDING = """
+SELECT count(*) FROM game_sessions
+WHERE identity_id = ? AND status IN ('pending','active') AND status = 'pending' AND last_action_at >= ?
+"""
+_PENDING_OF_PEER = """
+SELECT count(*) FROM game_sessions
+WHERE identity_id = ? AND contact_hash = ? AND status = 'pending' AND last_action_at >= ?
+"""
+
+_OLDER_LIVE = f"""
+SELECT {_COLUMNS} FROM game_sessions
+WHERE identity_id = ? AND status IN ('pending','active') AND status = ? AND last_action_at < ?
+ORDER BY last_action_at, session_id
+"""  # noqa: S608
+_OLDER_ENDED = f"""
+SELECT {_COLUMNS} FROM game_sessions
+WHERE identity_id = ? AND status IN ('completed','expired','declined') AND status = ? AND last_action_at < ?
+ORDER BY last_action_at, session_id
+"""  # noqa: S608
+
+# One branch for each index: every one is read in order and stops at the limit.
+_BRANCH = """
+SELECT * FROM (
+    SELECT rowid AS r, last_action_at AS l, session_id AS s FROM game_sessions
+    WHERE identity_id = :identity AND {where} AND (last_action_at, session_id) < (:at, :session)
+      AND (:app IS NULL OR app_id = :app)
+    ORDER BY last_action_at DESC, session_id DESC LIMIT :limit)
+"""
+_BRANCHES: Mapping[str, str] = {
+    "pending": "status IN ('pending','active') AND status = 'pending'",
+    "active": "status IN ('pending','active') AND status = 'active'",
+    "ended": "status IN ('completed','expired','declined')",
+}
+
+
+def _page_sql(columns: str, *branches: str) -> str:
+    union = " UNION ALL ".join(_BRANCH.format(where=_BRANCHES[name]) for name in branches)
+    return (
+        f"SELECT {columns} FROM (SELECT r FROM ({union}) ORDER BY l DESC, s DESC LIMIT :limit) "  # noqa: S608
+        "JOIN game_sessions ON game_sessions.rowid = r ORDER BY last_action_at DESC, session_id DESC"
+    )
+
+
+_PAGES: Mapping[Which, str] = {
+    "all": _page_sql(_SUMMARY, "pending", "active", "ended"),
+    "live": _page_sql(_SUMMARY, "pending", "active"),
+    "ended": _page_sql(_SUMMARY, "ended"),
+}
+_LIST = _page_sql(_COLUMNS, "pending", "active", "ended")
+
+_FIRST = Cursor(last_action_at=math.inf, session_id="")
+
+_DELETES = tuple(
+    f"DELETE FROM {table} WHERE session_id = ? AND identity_id = ?"  # noqa: S608
+    for table in ("game_actions", "outbox", "parked", "replay_nonces", "kept_nonces", "session_flags")
+)
+_DELETE = "DELETE FROM game_sessions WHERE session_id = ? AND identity_id = ?"
+_TOMBSTONE = "INSERT OR REPLACE INTO tombstones (identity_id, session_id, deleted_at) VALUES (?, ?, ?)"
+
+
+def insert(connection: sqlite3.Connection, session: Session) -> None:
+    """Raises a UNIQUE violation (``Conflict``) if the key exists, even for an identical row."""
+    key = session.key
+    connection.execute(
+        _INSERT,
+        (
+            key.session_id,
+            key.identity,
+            session.app_id,
+            session.app_version,
+            session.peer,
+            session.initiator,
+            session.status,
+            encode_metadata(session.metadata),
+            session.unread,
+            session.created_at,
+            session.updated_at,
+            session.last_action_at,
+        ),
+    )
+
+
+def update(connection: sqlite3.Connection, session: Session, path: str) -> None:
+    """Write the mutable columns. Raises ``NotFound``, or ``Forbidden`` where the binding differs."""
+    key = session.key
+    changed = connection.execute(
+        _UPDATE,
+        (
+            session.status,
+            encode_metadata(session.metadata),
+            session.unread,
+            session.updated_at,
+            session.last_action_at,
+            key.session_id,
+            key.identity,
+            session.app_id,
+            session.app_version,
+            session.peer,
+            session.initiator,
+            session.created_at,
+        ),
+    ).rowcount
+    if changed != 1:
+        if connection.execute(_GET, (key.session_id, key.identity)).fetchall():
+            raise errors.Forbidden(
+                f"{path}: session {key.session_id} is bound to other participants, another app or another "
+                "time of creation; that never changes."
+            )
+        raise _missing(path, key)
+
+
+def delete(connection: sqlite3.Connection, key: SessionKey, at: float | None) -> bool:
+    """Delete a session and all that hangs on it; False if there was none.
+
+    ``at`` (Unix seconds) leaves a tombstone, so that late mail is dropped; None leaves no trace.
+    """
+    ids = (key.session_id, key.identity)
+    for statement in _DELETES:
+        connection.execute(statement, ids)
+    found = connection.execute(_DELETE, ids).rowcount == 1
+    if found and at is not None:
+        connection.execute(_TOMBSTONE, (key.identity, key.session_id, at))
+    return found
+
+
+def decode(row: Sequence[Any], path: str) -> Session:
+    """The session of a row in the order of ``_COLUMNS``. Raises ``Damaged``."""
+    try:
+        return Session(
+            SessionKey(row[1], row[0]),
+            row[2],
+            row[3],
+            row[4],
+            row[5],
+            Status(row[6]),
+            decode_metadata(row[7]),
+            row[8],
+            row[9],
+            row[10],
+            row[11],
+        )
+    except (ValueError, TypeError) as error:
+        raise errors.damaged(path, f"session {row[0]} cannot be read: {error}") from error
+
+
+def _missing(path: str, key: SessionKey) -> errors.NotFound:
+    return errors.NotFound(f"{path}: there is no session {key.session_id} of identity {key.identity}.")
+
+
+class SessionTable:
+    """Implements ``lrgpnode.protocol.session.Sessions`` on the committed state."""
+
+    def __init__(self, database: Database, cache: SessionCache) -> None:
+        self._database = database
+        self._cache = cache
+
+    # The Sessions protocol
+
+    def get(self, key: SessionKey) -> Session | None:
+        session = self._cache.get(key)
+        if session is not None:
+            return session
+        generation = self._cache.generation
+        row = self._database.one(_GET, (key.session_id, key.identity))
+        if row is None:
+            return None
+        session = decode(row, self._database.path)
+        self._cache.offer(session, generation)
+        return session
+
+    def list(self, identity: str, app_id: str | None = None) -> Iterator[Session]:
+        """Loaded in chunks while the caller goes on, so the first sessions cost the same in any table.
+
+        A session that acts while the caller is still going through the list may be missed.
+        """
+        after = _FIRST
+        while True:
+            parameters = _page_parameters(identity, after, _LIST_CHUNK, app_id)
+            rows = self._database.all(_LIST, parameters)
+            for row in rows:
+                yield decode(row, self._database.path)
+            if len(rows) < _LIST_CHUNK:
+                return
+            after = Cursor(last_action_at=rows[-1][11], session_id=rows[-1][0])
+
+    def pending_count(self, identity: str, peer: str | None, since: float) -> int:
+        if peer is None:
+            row = self._database.one(_PENDING, (identity, since))
+        else:
+            row = self._database.one(_PENDING_OF_PEER, (identity, peer, since))
+        return int(row[0]) if row is not None else 0
+
+    def older(self, identity: str, status: Status, before: float) -> Sequence[Session]:
+        statement = _OLDER_ENDED if status.ended else _OLDER_LIVE
+        rows = self._database.all(statement, (identity, status, before))
+        return [decode(row, self._database.path) for row in rows]
+
+    # Lists
+
+    def page(
+        self,
+        identity: str,
+        *,
+        which: Which = "all",
+        app_id: str | None = None,
+        limit: int = PAGE,
+        before: Cursor | None = None,
+    ) -> Sequence[Summary]:
+        """One page, newest action first; go on with ``before=page[-1].cursor``. Decodes no metadata."""
+        parameters = _page_parameters(identity, before or _FIRST, limit, app_id)
+        return [_summary(row) for row in self._database.all(_PAGES[which], parameters)]
+
+    def deleted(self, key: SessionKey) -> bool:
+        """Whether there is a tombstone for this session."""
+        sql = "SELECT 1 FROM tombstones WHERE identity_id = ? AND session_id = ?"
+        return self._database.one(sql, (key.identity, key.session_id)) is not None
+
+    # Single changes, each a transaction of its own
+
+    def insert(self, session: Session) -> None:
+        """Raises ``Conflict`` if the key exists, even for an identical session."""
+        with self._database.transaction() as connection:
+            insert(connection, session)
+        self._cache.apply({session.key: session})
+
+    def update(self, key: SessionKey, columns: Mapping[str, Any]) -> Session:
+        """Change some of the mutable columns; the new value. Raises ``Forbidden``, ``NotFound``."""
+        forbidden = sorted(set(columns) - MUTABLE)
+        if forbidden:
+            raise errors.Forbidden(
+                f"{self._database.path}: {', '.join(forbidden)} of a session cannot be changed; nothing was."
+            )
+        with self._database.transaction() as connection:
+            rows = connection.execute(_GET, (key.session_id, key.identity)).fetchall()
+            if not rows:
+                raise _missing(self._database.path, key)
+            session = replace(decode(rows[0], self._database.path), **columns)
+            update(connection, session, self._database.path)
+        self._cache.apply({key: session})
+        return session
+
+    def delete(self, key: SessionKey, at: float | None = None) -> bool:
+        """See ``delete``: the session, its actions and the rest, in one transaction."""
+        with self._database.transaction() as connection:
+            found = delete(connection, key, at)
+        self._cache.apply({key: None})
+        return found
+
+
+def _page_parameters(identity: str, after: Cursor, limit: int, app_id: str | None) -> dict[str, Any]:
+    return {
+        "identity": identity,
+        "at": after.last_action_at,
+        "session": after.session_id,
+        "limit": limit,
+        "app": app_id,
+    }
+
+
+def _summary(row: Sequence[Any]) -> Summary:
+    return Summary(
+        key=SessionKey(row[1], row[0]),
+        app_id=row[2],
+        app_version=row[3],
+        peer=row[4],
+        initiator=row[5],
+        status=Status(row[6]),
+        unread=row[7],
+        created_at=row[8],
+        updated_at=row[9],
+        last_action_at=row[10],
+    )
+
+
+def changes(sessions: Iterable[Session | None]) -> dict[SessionKey, Session | None]:
+    """Committed values in the form the cache takes."""
+    return {session.key: session for session in sessions if session is not None}

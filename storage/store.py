@@ -1,0 +1,101 @@
+"""The whole store: one database, its tables, and ``commit``, which is how a game changes.
+
+Theory of operation. A unit of work is a frozen ``Commit``; ``commit`` writes all of it in one
+transaction and returns only when it is on the disk. Then, and only then, the cache of decoded
+sessions follows. If anything fails, ``StorageError`` is raised and file and cache are as before.
+
+Everything that writes (``commit`` and the methods of the tables that say so) is meant for the writer
+thread, see ``storage.writer``; everything that reads may be called from the loop's thread meanwhile
+and sees what was committed last. A ``":memory:"`` store is for one thread.
+"""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Self
+
+from . import actions, mail, outbox, sessions
+from .actions import ActionTable
+from .book import Book
+from .cache import SIZE, SessionCache
+from .database import BUSY_SECONDS, Database
+from .mail import MailTable
+from .model import Commit, Committed
+from .outbox import OutboxTable
+from .sessions import SessionTable
+
+
+class Store:
+    """``boot_id`` names the boot whose CLOCK_BOOTTIME the replay entries are measured by.
+
+    Raises ``StorageError`` where the file cannot be opened, is damaged, newer or another program's.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        boot_id: str = "",
+        busy_seconds: float = BUSY_SECONDS,
+        cached_sessions: int = SIZE,
+    ) -> None:
+        self._database = Database(path, busy_seconds=busy_seconds)
+        self._boot_id = boot_id
+        self._cache = SessionCache(cached_sessions)
+        self.sessions = SessionTable(self._database, self._cache)
+        self.actions = ActionTable(self._database)
+        self.outbox = OutboxTable(self._database)
+        self.mail = MailTable(self._database, boot_id)
+        self.book = Book(self._database)
+
+    @property
+    def path(self) -> str:
+        return self._database.path
+
+    @property
+    def database(self) -> Database:
+        return self._database
+
+    def commit(self, unit: Commit) -> Committed:
+        """Write all of ``unit`` in one transaction. Raises ``StorageError``; then nothing was written."""
+        path = self._database.path
+        number = outbox_id = parked_id = None
+        with self._database.transaction() as connection:
+            for session in unit.expired:
+                sessions.update(connection, session, path)
+            if unit.insert is not None:
+                sessions.insert(connection, unit.insert)
+            if unit.update is not None:
+                sessions.update(connection, unit.update, path)
+            if unit.action is not None:
+                number = actions.append(connection, unit.action)
+            if unit.outbox is not None:
+                outbox_id = outbox.add(connection, unit.outbox, number)
+            for change in unit.outbox_changes:
+                outbox.change(connection, change)
+            mail.record(connection, unit.replay, self._boot_id)
+            mail.forget(connection, unit.forget)
+            mail.keep(connection, unit.keep)
+            mail.see(connection, unit.seen)
+            if unit.park is not None:
+                parked_id = mail.park(connection, unit.park)
+            mail.unpark(connection, unit.unpark)
+            mail.flag(connection, unit.flags)
+            mail.unflag(connection, unit.unflag)
+        changed = sessions.changes((*unit.expired, unit.insert, unit.update))
+        if changed:
+            self._cache.apply(changed)
+        return Committed(number, outbox_id, parked_id)
+
+    def close(self) -> None:
+        """Merge the log into the file and close. May be called twice."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -62,8 +62,11 @@ class Book:
         return [_contact(row) for row in self._database.all(_CONTACTS)]
 
     def put_peers(self, peers: Iterable[Peer], *, keep: int | None = None) -> None:
-        """The newest announce of each, in one transaction; ``keep``: how many peers stay, newest first."""
-        with self._database.transaction() as connection:
+        """The newest announce of each, in one transaction; ``keep``: how many peers stay, newest first.
+
+        A power cut may lose the last ones: they will be heard again.
+        """
+        with self._database.transaction(durable=False) as connection:
             for peer in peers:
                 connection.execute(
                     _PUT_PEER,

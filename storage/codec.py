@@ -14,12 +14,14 @@ def _mapping(value: object) -> dict[Any, Any]:
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 
-_encode_metadata = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_mapping).encode
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_mapping).encode
 
 
 def encode_metadata(metadata: Mapping[str, Any]) -> str:
     """Compact JSON. Raises ``TypeError`` or ``ValueError`` for what JSON cannot say."""
-    return _encode_metadata(metadata)
+    if not isinstance(metadata, Mapping):
+        raise TypeError("metadata must be a mapping")
+    return _encode(metadata)
 
 
 def decode_metadata(text: str) -> dict[str, Any]:
@@ -39,8 +41,8 @@ def encode_payload(payload: Mapping[Any, Any]) -> str:
     if all(type(value) in (str, int, bool) for value in payload.values()) and all(
         type(key) is str for key in payload
     ):
-        return _encode_metadata(payload)
-    return _encode_metadata(_plain(payload))
+        return _encode(payload)
+    return _encode(_plain(payload))
 
 
 def _plain(value: object) -> object:

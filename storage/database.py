@@ -15,7 +15,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,8 @@ class Database:
             probe(self.path)
         self._writer = _connect(self.path, busy_seconds)
         try:
+            schema.refuse_foreign(self._writer, self.path)
+            created = created or schema.version(self._writer) == 0
             self._writer.execute("PRAGMA journal_mode=WAL").fetchall()
             self._writer.execute("PRAGMA synchronous=FULL")
             self._writer.execute("PRAGMA journal_size_limit=8388608")
@@ -73,14 +75,18 @@ class Database:
             raise
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """One write transaction: committed at the end, rolled back if anything is raised.
 
-        When it returns, the data is on the disk. Transactions do not nest.
+        When it returns, the data is on the disk. Without ``durable`` it is there with the next durable
+        transaction at the latest; a power cut before that loses it whole. This spares cards the
+        writing of what can be learned again. Transactions do not nest.
         """
         connection = self._writer
         with self._write_lock:
             try:
+                if not durable:
+                    connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
@@ -90,14 +96,19 @@ class Database:
             except BaseException:
                 self._roll_back()
                 raise
+            finally:
+                if not durable:
+                    self._be_durable()
 
     def _roll_back(self) -> None:
         # After some faults (disk full, I/O) SQLite has rolled back by itself already.
-        try:
+        with suppress(sqlite3.Error):  # what was raised first is what the caller must hear
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
-        except sqlite3.Error:
-            pass  # what was raised first is what the caller must hear; the lock ends with the connection
+
+    def _be_durable(self) -> None:
+        with suppress(sqlite3.Error):  # only if closed meanwhile; then there is nothing more to write
+            self._writer.execute("PRAGMA synchronous=FULL")
 
     def all(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         """Every row of a query on the committed state."""
@@ -152,13 +163,15 @@ def _sync_directory(path: str) -> None:
         os.close(descriptor)
 
 
-def probe(path: str) -> None:
+def probe(path: str, *, writing: bool = True) -> None:
     """Refuse, without touching it, a file that is damaged, of another program or of a newer version.
 
     An empty file passes: a crash may have come between its creation and its first transaction.
     """
-    if not os.access(path, os.W_OK):
-        raise errors.read_only(path) if Path(path).is_file() else translate(path, OSError(0, "no such file"))
+    if writing and not os.access(path, os.W_OK):
+        raise errors.cannot_open(path, "no write permission")
+    if not Path(path).is_file():
+        raise errors.cannot_open(path, "it is no regular file")
     size = Path(path).stat().st_size
     if size == 0:
         return

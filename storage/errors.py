@@ -121,7 +121,7 @@ def closed(path: str) -> Closed:
     )
 
 
-def _cannot_open(path: str, detail: str) -> StorageError:
+def cannot_open(path: str, detail: str) -> StorageError:
     directory = Path(path).parent
     if not directory.is_dir():
         return CannotOpen(
@@ -203,7 +203,7 @@ def translate(path: str, error: BaseException) -> StorageError:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
             return busy(path)
         case sqlite3.SQLITE_CANTOPEN:
-            return _cannot_open(path, detail)
+            return cannot_open(path, detail)
         case sqlite3.SQLITE_IOERR:
             return _disk_error(path, code, detail)
     return StorageError(f"{path}: {detail}. This is a mistake in lrgpnode; please report it.")
@@ -230,7 +230,7 @@ def _system(path: str, error: OSError) -> StorageError:
         return read_only(path)
     if error.errno == errno.EIO:
         return _disk_error(path, sqlite3.SQLITE_IOERR, str(error))
-    return _cannot_open(path, error.strerror or str(error))
+    return cannot_open(path, error.strerror or str(error))
 
 
 STORAGE_FAULTS = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError)

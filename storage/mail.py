@@ -173,7 +173,7 @@ class MailTable:
         ``replay_before`` is in seconds of the boot clock, the others in Unix seconds.
         """
         deleted = 0
-        with self._database.transaction() as connection:
+        with self._database.transaction(durable=False) as connection:
             if replay_before is not None:
                 deleted += connection.execute(_PRUNE_REPLAY, (batch, self._boot_id, replay_before)).rowcount
             if seen_before is not None:

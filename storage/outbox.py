@@ -89,9 +89,12 @@ class OutboxTable:
         with self._database.transaction() as connection:
             return add(connection, new, None)
 
-    def set_state(self, *changes: OutboxChange) -> int:
-        """Several in one transaction; how many rows changed."""
-        with self._database.transaction() as connection:
+    def set_state(self, *changes: OutboxChange, durable: bool = True) -> int:
+        """Several in one transaction; how many rows changed.
+
+        Not ``durable`` is right for what a restart finds out anyway (``sending``, ``sent``).
+        """
+        with self._database.transaction(durable=durable) as connection:
             return sum([change(connection, new) for new in changes])
 
     def _rows(self, sql: str, parameters: Iterable[Any]) -> Sequence[OutboxRow]:

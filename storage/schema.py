@@ -215,6 +215,12 @@ def version(connection: sqlite3.Connection) -> int:
     return found
 
 
+def refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
+    """Raise ``Foreign`` for tables without a version: another program made them."""
+    if version(connection) == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+        raise errors.foreign(path)
+
+
 def migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
     """Bring the database to the newest version, in one transaction; all of it or nothing.
 
@@ -228,8 +234,7 @@ def migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migr
         found = version(connection)
         if found > len(migrations):
             raise errors.newer(path, found, len(migrations))
-        if found == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            raise errors.foreign(path)
+        refuse_foreign(connection, path)
         for migration in migrations[found:]:
             if callable(migration):
                 migration(connection)

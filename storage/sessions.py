@@ -51,12 +51,14 @@ WHERE session_id = ? AND identity_id = ? AND app_id = ? AND app_version = ? AND 
 _GET = f"SELECT {_COLUMNS} FROM game_sessions WHERE session_id = ? AND identity_id = ?"  # noqa: S608
 
 _PENDING = """
-SELECT count(*) FROM game_sessions
+SELECT count(*) FROM (SELECT 1 FROM game_sessions
 WHERE identity_id = ? AND status IN ('pending','active') AND status = 'pending' AND last_action_at >= ?
+LIMIT 1000)
 """
 _PENDING_OF_PEER = """
-SELECT count(*) FROM game_sessions
+SELECT count(*) FROM (SELECT 1 FROM game_sessions
 WHERE identity_id = ? AND contact_hash = ? AND status = 'pending' AND last_action_at >= ?
+LIMIT 1000)
 """
 
 _OLDER_LIVE = f"""
@@ -107,6 +109,11 @@ _DELETES = tuple(
     for table in ("game_actions", "outbox", "parked", "replay_nonces", "kept_nonces", "session_flags")
 )
 _DELETE = "DELETE FROM game_sessions WHERE session_id = ? AND identity_id = ?"
+_DELETED = """
+SELECT 1 FROM tombstones AS t WHERE identity_id = ? AND session_id = ? AND NOT EXISTS
+    (SELECT 1 FROM game_sessions AS s WHERE s.session_id = t.session_id AND s.identity_id = t.identity_id)
+"""
+_EXISTS = "SELECT 1 FROM game_sessions WHERE session_id = ? AND identity_id = ?"
 _TOMBSTONE = "INSERT OR REPLACE INTO tombstones (identity_id, session_id, deleted_at) VALUES (?, ?, ?)"
 
 
@@ -153,12 +160,23 @@ def update(connection: sqlite3.Connection, session: Session, path: str) -> None:
         ),
     ).rowcount
     if changed != 1:
-        if connection.execute(_GET, (key.session_id, key.identity)).fetchall():
+        if exists(connection, key):
             raise errors.Forbidden(
                 f"{path}: session {key.session_id} is bound to other participants, another app or another "
                 "time of creation; that never changes."
             )
-        raise _missing(path, key)
+        raise missing(path, key)
+
+
+def refuse_immutable(path: str, columns: Iterable[str]) -> None:
+    """Raise ``Forbidden`` if there is a column that an update must not name."""
+    forbidden = sorted(str(column) for column in set(columns) - MUTABLE)
+    if forbidden:
+        raise errors.Forbidden(f"{path}: {', '.join(forbidden)} of a session cannot be changed; nothing was.")
+
+
+def exists(connection: sqlite3.Connection, key: SessionKey) -> bool:
+    return bool(connection.execute(_EXISTS, (key.session_id, key.identity)).fetchall())
 
 
 def delete(connection: sqlite3.Connection, key: SessionKey, at: float | None) -> bool:
@@ -195,7 +213,7 @@ def decode(row: Sequence[Any], path: str) -> Session:
         raise errors.damaged(path, f"session {row[0]} cannot be read: {error}") from error
 
 
-def _missing(path: str, key: SessionKey) -> errors.NotFound:
+def missing(path: str, key: SessionKey) -> errors.NotFound:
     return errors.NotFound(f"{path}: there is no session {key.session_id} of identity {key.identity}.")
 
 
@@ -236,6 +254,7 @@ class SessionTable:
             after = Cursor(last_action_at=rows[-1][11], session_id=rows[-1][0])
 
     def pending_count(self, identity: str, peer: str | None, since: float) -> int:
+        """Counts no further than 1000: the router compares with 16 and 128 (spec §6)."""
         if peer is None:
             row = self._database.one(_PENDING, (identity, since))
         else:
@@ -263,9 +282,8 @@ class SessionTable:
         return [_summary(row) for row in self._database.all(_PAGES[which], parameters)]
 
     def deleted(self, key: SessionKey) -> bool:
-        """Whether there is a tombstone for this session."""
-        sql = "SELECT 1 FROM tombstones WHERE identity_id = ? AND session_id = ?"
-        return self._database.one(sql, (key.identity, key.session_id)) is not None
+        """Whether this session was deleted: there is a tombstone and no session again."""
+        return self._database.one(_DELETED, (key.identity, key.session_id)) is not None
 
     # Single changes, each a transaction of its own
 
@@ -277,16 +295,13 @@ class SessionTable:
 
     def update(self, key: SessionKey, columns: Mapping[str, Any]) -> Session:
         """Change some of the mutable columns; the new value. Raises ``Forbidden``, ``NotFound``."""
-        forbidden = sorted(set(columns) - MUTABLE)
-        if forbidden:
-            raise errors.Forbidden(
-                f"{self._database.path}: {', '.join(forbidden)} of a session cannot be changed; nothing was."
-            )
+        refuse_immutable(self._database.path, columns)
         with self._database.transaction() as connection:
             rows = connection.execute(_GET, (key.session_id, key.identity)).fetchall()
             if not rows:
-                raise _missing(self._database.path, key)
+                raise missing(self._database.path, key)
             session = replace(decode(rows[0], self._database.path), **columns)
+            session = replace(session, status=Status(session.status))
             update(connection, session, self._database.path)
         self._cache.apply({key: session})
         return session

@@ -12,8 +12,11 @@ and sees what was committed last. A ``":memory:"`` store is for one thread.
 from __future__ import annotations
 
 import os
+import sqlite3
 from types import TracebackType
 from typing import Self
+
+from lrgpnode.protocol.session import SessionKey
 
 from . import actions, mail, outbox, sessions
 from .actions import ActionTable
@@ -69,6 +72,7 @@ class Store:
             if unit.update is not None:
                 sessions.update(connection, unit.update, path)
             if unit.action is not None:
+                self._require(connection, unit, unit.action.key)
                 number = actions.append(connection, unit.action)
             if unit.outbox is not None:
                 outbox_id = outbox.add(connection, unit.outbox, number)
@@ -87,6 +91,11 @@ class Store:
         if changed:
             self._cache.apply(changed)
         return Committed(number, outbox_id, parked_id)
+
+    def _require(self, connection: sqlite3.Connection, unit: Commit, key: SessionKey) -> None:
+        written = unit.update or unit.insert
+        if (written is None or written.key != key) and not sessions.exists(connection, key):
+            raise sessions.missing(self.path, key)
 
     def close(self) -> None:
         """Merge the log into the file and close. May be called twice."""

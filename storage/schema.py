@@ -2,9 +2,10 @@
 
 ``PRAGMA user_version`` is the number of the last migration that ran. Migrations are plain SQL run by
 a loop of ten lines, all in one transaction: a fresh database takes about a millisecond and opening
-an up-to-date one imports nothing. A later migration that must rebuild a table may be a function
-instead; it gets the connection inside that transaction and can wrap it in ``sqlite_utils.Database``
-for ``transform_sql``, imported only there.
+an up-to-date one imports nothing. A later migration may be a function; it gets the connection inside
+that transaction and can wrap it in ``sqlite_utils.Database`` (``execute_plugins=False``), imported only
+there. Not for ``transform``, though: that loses CHECK constraints and partial indexes, and cannot copy
+tables WITHOUT ROWID.
 
 Times are Unix seconds of the local wall clock unless a comment says otherwise. ``identity_id``,
 ``contact_hash``, ``peer``, ``sender`` and ``initiator`` are LXMF delivery hashes, 32 hex characters.

@@ -129,7 +129,7 @@ def insert(connection: sqlite3.Connection, session: Session) -> None:
             session.app_version,
             session.peer,
             session.initiator,
-            session.status,
+            str(session.status),  # a plain str spares sqlite3 the search for an adapter
             encode_metadata(session.metadata),
             session.unread,
             session.created_at,
@@ -145,7 +145,7 @@ def update(connection: sqlite3.Connection, session: Session, path: str) -> None:
     changed = connection.execute(
         _UPDATE,
         (
-            session.status,
+            str(session.status),  # a plain str spares sqlite3 the search for an adapter
             encode_metadata(session.metadata),
             session.unread,
             session.updated_at,

@@ -1,0 +1,214 @@
+"""Outbox, replay entries, handled hashes, parked and waiting mail; and the address book."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lrgpnode.protocol.replay import ReplayEntry
+from storage import errors
+from storage.model import (
+    Commit,
+    Contact,
+    LocalIdentity,
+    NewParked,
+    OutboxChange,
+    OutboxState,
+    Peer,
+    Seen,
+    Trust,
+    Waiting,
+)
+from storage.store import Store
+from tests.storage.samples import ME, OTHER_ME, PEER, action, key, outgoing, session
+
+
+class TestOutbox:
+    def test_resumes_in_the_order_of_commits(self, store: Store, path: Path) -> None:
+        for number in (1, 2):
+            store.commit(Commit(insert=session(number)))
+        for nonce, number in enumerate((2, 1, 2)):
+            store.commit(Commit(action=action(number, nonce), outbox=outgoing(number, nonce)))
+        store.outbox.set_state(
+            OutboxChange(id=2, state=OutboxState.DROPPED, at=5.0, reason="the game is over")
+        )
+        store.close()
+        with Store(path) as again:
+            assert [(row.id, row.key, row.action_num) for row in again.outbox.pending()] == [
+                (1, key(2), 1),
+                (3, key(2), 2),
+            ]
+            dropped = again.outbox.get(2)
+            assert dropped is not None
+            assert (dropped.state, dropped.reason) == (OutboxState.DROPPED, "the game is over")
+
+    def test_states_attempts_and_counts(self, store: Store) -> None:
+        store.commit(Commit(insert=session(), action=action(), outbox=outgoing()))
+        sending = OutboxChange(id=1, state=OutboxState.SENDING, at=5.0, attempted=True)
+        failed = OutboxChange(id=1, state=OutboxState.FAILED, at=6.0, reason="no path", next_attempt_at=60.0)
+        assert store.outbox.set_state(sending, failed, durable=False) == 1 + 1
+        (row,) = store.outbox.pending()
+        assert (row.state, row.attempts, row.reason) == (OutboxState.FAILED, 1, "no path")
+        assert (row.updated_at, row.next_attempt_at) == (6.0, 60.0)
+        assert store.outbox.counts() == {OutboxState.FAILED: 1}
+        assert store.database._writer.execute("PRAGMA synchronous").fetchone() == (2,)
+
+    def test_late_news_do_not_open_what_is_final(self, store: Store) -> None:
+        store.commit(Commit(insert=session(), outbox=outgoing()))
+        assert store.outbox.set_state(OutboxChange(id=1, state=OutboxState.CONFIRMED, at=5.0)) == 1
+        assert store.outbox.set_state(OutboxChange(id=1, state=OutboxState.FAILED, at=6.0)) == 0
+        assert store.outbox.pending() == []
+
+    def test_an_id_is_never_used_again(self, store: Store) -> None:
+        store.commit(Commit(insert=session(), outbox=outgoing()))
+        store.sessions.delete(key())
+        store.commit(Commit(insert=session()))
+        assert store.outbox.add(outgoing()) == 2
+
+    def test_an_unknown_row(self, store: Store) -> None:
+        assert store.outbox.get(7) is None
+        assert store.outbox.set_state(OutboxChange(id=7, state=OutboxState.SENT, at=5.0)) == 0
+
+    @pytest.mark.parametrize("state", OutboxState)
+    def test_the_index_knows_which_states_are_open(self, store: Store, state: OutboxState) -> None:
+        store.commit(Commit(insert=session(), outbox=outgoing()))
+        store.outbox.set_state(OutboxChange(id=1, state=state, at=5.0))
+        assert bool(store.outbox.pending()) == state.open
+
+
+def entries(*numbers: int) -> list[ReplayEntry]:
+    return [ReplayEntry(ME, key().session_id, number.to_bytes(8, "big"), float(number)) for number in numbers]
+
+
+class TestReplay:
+    def test_only_what_still_counts_is_loaded_in_order(self, store: Store) -> None:
+        store.mail.record_replay(entries(3, 100, 200, 700))
+        assert store.mail.load_replay(701.0) == entries(200, 700)
+        assert store.mail.load_replay(700.0) == entries(100, 200, 700)
+
+    def test_an_entry_recorded_again_is_young(self, store: Store) -> None:
+        store.mail.record_replay(entries(1, 2))
+        again = ReplayEntry(ME, key().session_id, (1).to_bytes(8, "big"), 650.0)
+        store.mail.record_replay([again])
+        assert store.mail.load_replay(651.0) == [again]
+
+    def test_after_a_reboot_entries_count_from_the_start(self, store: Store, path: Path) -> None:
+        store.mail.record_replay(entries(5000, 6000))
+        store.close()
+        with Store(path, boot_id="boot-2") as again:
+            loaded = again.mail.load_replay(20.0)
+            assert [(entry.nonce, entry.recorded) for entry in loaded] == [
+                (entry.nonce, 20.0) for entry in entries(5000, 6000)
+            ]
+            assert again.mail.load_replay(621.0) == []
+
+    def test_pruning_in_batches(self, store: Store) -> None:
+        store.mail.record_replay(entries(*range(10)))
+        assert store.mail.prune(replay_before=7.0, batch=5) == 5
+        assert store.mail.prune(replay_before=7.0, batch=5) == 2
+        assert store.mail.prune(replay_before=7.0, batch=5) == 0
+        assert store.mail.load_replay(10.0) == entries(7, 8, 9)
+
+    def test_forgetting_one(self, store: Store) -> None:
+        store.commit(Commit(replay=tuple(entries(1, 2))))
+        store.commit(Commit(forget=tuple(entries(1))))
+        assert store.mail.load_replay(3.0) == entries(2)
+
+
+def test_seen_hashes_and_their_end(store: Store) -> None:
+    messages = tuple(Seen(message_hash=bytes([n]), identity=ME, at=float(n)) for n in range(10))
+    store.commit(Commit(seen=(*messages, messages[0])))
+    assert store.mail.seen(ME, b"\x03")
+    assert not store.mail.seen(OTHER_ME, b"\x03")
+    assert store.mail.prune(seen_before=5.0, batch=3) == 3
+    assert store.mail.prune(seen_before=5.0) == 2
+    assert [store.mail.seen(ME, bytes([n])) for n in range(10)] == [False] * 5 + [True] * 5
+
+
+def test_tombstones_end(store: Store) -> None:
+    for number in (1, 2):
+        store.sessions.insert(session(number))
+        store.sessions.delete(key(number), float(number))
+    assert store.mail.prune(tombstones_before=2.0) == 1
+    assert [store.sessions.deleted(key(number)) for number in (1, 2)] == [False, True]
+
+
+def test_parked_messages(store: Store) -> None:
+    def parked(number: int, until: float, **values: str) -> NewParked:
+        return NewParked(
+            key=key(number),
+            sender=values.get("sender", PEER),
+            command=values.get("command", "decline"),
+            nonce=number.to_bytes(8, "big"),
+            envelope=b"e",
+            timestamp=1.0,
+            parked_at=1.0,
+            until=until,
+            signed=b"signed",
+        )
+
+    for number, until in ((1, 30.0), (2, 10.0), (3, 20.0)):
+        store.commit(Commit(park=parked(number, until)))
+    store.commit(Commit(park=parked(4, 40.0, sender="d" * 32)))
+    assert [each.key for each in store.mail.parked_due(20.0)] == [key(2), key(3)]
+    assert store.mail.parked_due(20.0)[0].signed == b"signed"
+    assert store.mail.parked_count(ME, "decline") == 4
+    assert store.mail.parked_count(ME, "decline", PEER) == 3
+    assert store.mail.parked_count(ME, "move") == store.mail.parked_count(OTHER_ME, "decline") == 0
+
+
+def test_waiting_messages(store: Store) -> None:
+    for n in (1, 2, 2):
+        message = Waiting(identity=ME, source=PEER, message_hash=bytes([n]), packed=b"12345", received_at=1.0)
+        store.mail.wait(message)
+    found = store.mail.waiting(PEER)
+    assert [each.message_hash for each in found] == [b"\x01", b"\x02"]
+    assert store.mail.waiting_size() == (2, 10)
+    assert store.mail.waiting_sources() == [PEER]
+    store.mail.unwait(*[each.id for each in found])
+    assert store.mail.waiting(PEER) == []
+
+
+def test_contacts(store: Store) -> None:
+    store.book.put_contact(Contact(peer=PEER, name="Bo", added_at=1.0, public_key=b"k" * 64))
+    store.book.put_contact(Contact(peer="d" * 32, name="Al", added_at=2.0, trust=Trust.BLOCKED))
+    store.book.put_contact(Contact(peer=PEER, name="Bob", added_at=9.0, note="chess"))
+    bob = Contact(peer=PEER, name="Bob", added_at=1.0, public_key=b"k" * 64, note="chess")
+    assert store.book.contact(PEER) == bob
+    assert [each.name for each in store.book.contacts()] == ["Al", "Bob"]
+    assert store.book.remove_contact(PEER)
+    assert not store.book.remove_contact(PEER)
+    with pytest.raises(errors.Invalid):
+        store.book.put_contact(Contact(peer=PEER, name="Bo", added_at=1.0, public_key=b"short"))
+
+
+def test_peers_heard(store: Store) -> None:
+    def peer(number: int, **values: bool) -> Peer:
+        return Peer(
+            peer=f"{number:032x}",
+            name=f"n{number}",
+            public_key=b"k" * 64,
+            hops=1,
+            interface="LoRa",
+            heard_at=float(number),
+            games=values.get("games"),
+        )
+
+    store.book.put_peers([peer(1, games=True), peer(2, games=False), peer(3)])
+    assert store.book.peers(2) == [peer(3), peer(2, games=False)]
+    store.book.put_peers([peer(4)], keep=2)
+    assert store.book.peers() == [peer(4), peer(3)]
+    assert store.book.peer(peer(1).peer) is None
+    assert store.book.peer(peer(4).peer) == peer(4)
+
+
+def test_identities_and_meta(store: Store) -> None:
+    store.book.put_identity(LocalIdentity(hash=ME, name="Ann", created_at=1.0))
+    store.book.put_identity(LocalIdentity(hash=ME, name="Anna", created_at=5.0, enabled=False))
+    assert store.book.identities() == [LocalIdentity(hash=ME, name="Anna", created_at=1.0, enabled=False)]
+    assert store.book.remove_identity(ME)
+    assert store.book.meta("clock") is None
+    store.book.put_meta("clock", "1")
+    store.book.put_meta("clock", "2")
+    assert store.book.meta("clock") == "2"

@@ -1,0 +1,207 @@
+"""Chess positions as deployed LRGP peers judge them, on the ``chess`` package.
+
+Importing this module loads ``chess``; ``games.chess`` does so only when a chess session is touched.
+A ``Position`` is a value: its board is never changed and carries no move stack, so a move costs the
+same at any ply. What differs from ``chess`` itself, because both sides must agree with deployed peers:
+the repetition key keeps the en-passant file after every double push, the list of insufficient
+material is shorter, and castling goes on the wire as king takes own rook.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import chess
+
+from lrgpnode.protocol.errors import ErrorCode, Rejection
+
+_UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
+_LOOSE_UCI = re.compile(r"([a-h][1-8])[-x:]?([a-h][1-8])(?:=?([qrbn]))?")
+_NULL_MOVES: Final = frozenset(("--", "0000", "z0", "@@@@", "null"))
+_HOME: Final = {chess.E1: (chess.A1, chess.H1), chess.E8: (chess.A8, chess.H8)}
+
+Key = tuple[int | bool | None, ...]
+
+
+def repetition_key(board: chess.Board) -> Key:
+    """What two positions must share to be the same one."""
+    return (
+        board.turn,
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.clean_castling_rights(),
+        board.ep_square,
+    )
+
+
+def insufficient_material(board: chess.Board) -> bool:
+    """King v king, one minor piece v king, or one bishop each on squares of one colour; nothing else."""
+    if board.pawns | board.rooks | board.queens:
+        return False
+    pieces = chess.popcount(board.occupied)
+    if pieces <= 3:
+        return True
+    bishops = board.bishops
+    one_each = chess.popcount(bishops & board.occupied_co[chess.WHITE]) == 1
+    one_colour = not bishops & chess.BB_LIGHT_SQUARES or not bishops & chess.BB_DARK_SQUARES
+    return pieces == 4 and chess.popcount(bishops) == 2 and one_each and one_colour
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """``keys``: repetition keys since the last capture or pawn move, this position's last."""
+
+    board: chess.Board
+    keys: tuple[Key, ...]
+
+    def move(self, uci: str) -> chess.Move:
+        """The legal move that ``uci`` names, castling in either spelling. Raises ``Rejection``."""
+        if _UCI.fullmatch(uci) is None:
+            raise Rejection(ErrorCode.INVALID_MOVE, f"{uci[:12]!r} is no UCI move")
+        move = self.normal(chess.Move.from_uci(uci))
+        if not self.board.is_legal(move):
+            raise Rejection(ErrorCode.INVALID_MOVE, f"{uci} is not a legal move here")
+        return move
+
+    def normal(self, move: chess.Move) -> chess.Move:
+        """The form ``chess`` uses: king takes own rook becomes the king's two steps."""
+        board, home = self.board, _HOME.get(move.from_square, ())
+        if (
+            move.to_square in home
+            and board.kings & chess.BB_SQUARES[move.from_square]
+            and board.rooks & board.occupied_co[board.turn] & chess.BB_SQUARES[move.to_square]
+        ):
+            step = 2 if move.to_square > move.from_square else -2
+            return chess.Move(move.from_square, move.from_square + step)
+        return move
+
+    def wire(self, move: chess.Move) -> str:
+        """How the move is sent: castling as king takes own rook."""
+        if self.board.is_castling(move):
+            rook = _HOME[move.from_square][self.board.is_kingside_castling(move)]
+            return chess.square_name(move.from_square) + chess.square_name(rook)
+        return move.uci()
+
+    def after(self, move: chess.Move) -> Position:
+        board = self.board.copy(stack=False)
+        board.push(move)
+        board.clear_stack()
+        key = repetition_key(board)
+        return Position(board, (key,) if board.halfmove_clock == 0 else (*self.keys, key))
+
+    def end(self) -> tuple[str, str]:
+        """(terminal, reason) that this position has by itself; ("", "") while play goes on."""
+        board = self.board
+        if not any(board.generate_legal_moves()):
+            return ("win", "cm") if board.is_check() else ("draw", "sm")
+        return ("draw", "ins") if insufficient_material(board) else ("", "")
+
+    def claim(self) -> str:
+        """The one draw that may be claimed here: "50m", "3fr" or ""."""
+        if self.board.halfmove_clock >= 100:
+            return "50m"
+        return "3fr" if self.keys.count(self.keys[-1]) >= 3 else ""
+
+
+def start() -> Position:
+    board = chess.Board()
+    return Position(board, (repetition_key(board),))
+
+
+def replay(moves: Iterable[str]) -> Position:
+    """The position after ``moves``. Raises ``Rejection`` where one is illegal or follows the end."""
+    position = start()
+    ended = False
+    for uci in moves:
+        if ended:
+            raise Rejection(ErrorCode.INVALID_MOVE, f"{uci} was played after the end of the game")
+        position = position.after(position.move(uci))
+        ended = position.end() != ("", "")
+    return position
+
+
+def sans(moves: Iterable[str], known: list[str]) -> list[str]:
+    """SAN of every move; ``known`` are those of the first moves, so that only new ones are worked out."""
+    board = chess.Board()
+    labels = list(known)
+    for number, uci in enumerate(moves):
+        move = Position(board, ()).normal(chess.Move.from_uci(uci))
+        if number < len(known):
+            board.push(move)
+        else:
+            labels.append(board.san_and_push(move))
+    return labels
+
+
+def parse(position: Position, text: str) -> chess.Move:
+    """What a person typed: SAN or UCI, tolerant. Raises ``Rejection`` with what to type instead."""
+    word = re.sub(r"\s+|e\.p\.|[!?+#]+$", "", text.strip())
+    word = re.sub(r"[!?+#]+$", "", word)
+    if not word or word.lower() in _NULL_MOVES:
+        raise Rejection(ErrorCode.INVALID_MOVE, "Type a move such as Nf3, e2e4 or O-O")
+    board = position.board
+    loose = _LOOSE_UCI.fullmatch(word.lower())
+    if loose is not None:
+        move = position.normal(chess.Move.from_uci("".join(part or "" for part in loose.groups())))
+        if board.is_legal(move):
+            return move
+        if loose[3] is None and board.is_legal(chess.Move(move.from_square, move.to_square, chess.QUEEN)):
+            raise Rejection(
+                ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {loose[1]}{loose[2]}q"
+            )
+    return _parse_san(board, word, text.strip()[:20])
+
+
+def _parse_san(board: chess.Board, word: str, shown: str) -> chess.Move:
+    if re.fullmatch(r"[oO0](-[oO0]){1,2}", word):
+        word = re.sub("[o0]", "O", word)
+    promotion = re.fullmatch(r"(.*[a-h][18])[=/(]?([qrbnQRBN])\)?", word)
+    if promotion:
+        word = f"{promotion[1]}={promotion[2].upper()}"
+    for candidate in dict.fromkeys((word, word[:1].upper() + word[1:])):
+        try:
+            return board.parse_san(candidate)
+        except chess.AmbiguousMoveError:
+            raise Rejection(ErrorCode.INVALID_MOVE, _ambiguous(board, candidate)) from None
+        except (chess.InvalidMoveError, chess.IllegalMoveError):
+            continue
+    target = re.fullmatch(r"(?:[a-h]x)?([a-h][18])", word)
+    if target and any(
+        move.promotion and move.to_square == chess.parse_square(target[1]) for move in board.legal_moves
+    ):
+        raise Rejection(ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {word}=Q")
+    raise Rejection(ErrorCode.INVALID_MOVE, f"{shown!r} is not a legal move here")
+
+
+def _ambiguous(board: chess.Board, word: str) -> str:
+    target, piece = word[-2:], word[0]
+    fitting = [
+        label
+        for label in map(board.san, board.legal_moves)
+        if label.startswith(piece) and label.rstrip("+#").endswith(target)
+    ]
+    return f"{word} is ambiguous: {' or '.join(fitting)}"
+
+
+def pgn(moves: list[str], headers: dict[str, str]) -> str:
+    """PGN text; ``headers`` in the order given, after the seven of the standard."""
+    import chess.pgn  # noqa: PLC0415 - only an export needs it
+
+    game = chess.pgn.Game()
+    for name, value in headers.items():
+        game.headers[name] = value
+    node: chess.pgn.GameNode = game
+    board = chess.Board()
+    for uci in moves:
+        move = Position(board, ()).normal(chess.Move.from_uci(uci))
+        node = node.add_variation(move)
+        board.push(move)
+    return str(game)

@@ -141,21 +141,24 @@ _OURS: Mapping[str, Callable[[object], Any]] = {
 
 def insert_row(store: Store, row: Row) -> None:
     """A row of ``game_sessions``; ``metadata`` is a mapping or JSON text. Raises ``Conflict``."""
+    store.sessions.insert(row_session(store, row))
+
+
+def row_session(store: Store, row: Row) -> Session:
+    """The session that a complete row of ``game_sessions`` describes. Raises ``Invalid``."""
     values = _checked(store, row, _SESSION, frozenset(_SESSION))
-    store.sessions.insert(
-        Session(
-            SessionKey(values["identity_id"], values["session_id"]),
-            values["app_id"],
-            values["app_version"],
-            values["contact_hash"],
-            values["initiator"],
-            values["status"],
-            values["metadata"],
-            values["unread"],
-            values["created_at"],
-            values["updated_at"],
-            values["last_action_at"],
-        )
+    return Session(
+        SessionKey(values["identity_id"], values["session_id"]),
+        values["app_id"],
+        values["app_version"],
+        values["contact_hash"],
+        values["initiator"],
+        values["status"],
+        values["metadata"],
+        values["unread"],
+        values["created_at"],
+        values["updated_at"],
+        values["last_action_at"],
     )
 
 

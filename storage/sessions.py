@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -223,6 +223,8 @@ class SessionTable:
     def __init__(self, database: Database, cache: SessionCache) -> None:
         self._database = database
         self._cache = cache
+        self.on_load: Callable[[Session], Session] | None = None
+        """Checks and repairs what ``get`` reads from the file; what it raises passes through ``get``."""
 
     # The Sessions protocol
 
@@ -235,6 +237,8 @@ class SessionTable:
         if row is None:
             return None
         session = decode(row, self._database.path)
+        if self.on_load is not None:
+            session = self.on_load(session)
         self._cache.offer(session, generation)
         return session
 

@@ -57,7 +57,11 @@ class Received:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A peer's announce. ``games`` is None when the announce does not say (lrgp-interop §17)."""
+    """A peer's announce. ``games`` is None when the announce does not say (lrgp-interop §17).
+
+    ``announced`` is False for the answer to a path request: a third node may give it from memory,
+    so it makes the peer known but does not show that it is there.
+    """
 
     peer: str
     name: str
@@ -66,6 +70,7 @@ class Heard:
     interface: str
     at: float
     games: bool | None = None
+    announced: bool = True
     extras: dict[str, str] = field(default_factory=dict)
 
 
@@ -74,6 +79,11 @@ class Listener(Protocol):
 
     def received(self, message: Received) -> None: ...
     def progress(self, ref: int, progress: Progress, reason: str) -> None: ...
+
+    def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
+        """The signed LXMF message of an attempt as it went out; just before its ``SENT``."""
+        ...
+
     def heard(self, peer: Heard) -> None: ...
 
 

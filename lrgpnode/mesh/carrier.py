@@ -1,0 +1,111 @@
+"""Building LXMF messages and giving them to LXMF; runs on the worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import RNS
+from RNS.vendor import umsgpack
+
+from lrgpnode.protocol.envelope import FIELD_CUSTOM_META, FIELD_CUSTOM_TYPE, MARKER
+from lrgpnode.protocol.game import Delivery
+
+from .lxmf import DIRECT, INLINE_STAMP_COST, MAX_STAMP_COST, OPPORTUNISTIC, NodeMessage, NodeRouter
+from .receiver import Receiver
+from .sender import CannotCarry
+from .transport import Outgoing
+
+_METHODS: Mapping[Delivery, int] = {Delivery.OPPORTUNISTIC: OPPORTUNISTIC, Delivery.DIRECT: DIRECT}
+
+
+class LxmfCarrier:
+    """``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called from any thread."""
+
+    def __init__(
+        self,
+        routers: Mapping[str, NodeRouter],
+        receiver: Receiver,
+        sent: Callable[[int, bytes, bytes], None],
+        ended: Callable[[int, bool, str], None],
+    ) -> None:
+        self._routers = routers
+        self._receiver = receiver
+        self._sent = sent
+        self._ended = ended
+
+    def known(self, peer: str) -> bool:
+        return peer in self._routers or _hashed(peer) in RNS.Identity.known_destinations
+
+    def request_path(self, identity: str, peer: str) -> None:
+        router = self._routers.get(identity)
+        if router is not None:
+            router.request_path(_hashed(peer))
+
+    def carry(self, message: Outgoing) -> None:
+        router = self._routers.get(message.identity)
+        if router is None:
+            raise CannotCarry(f"{message.identity} is not an identity of this node")
+        method = _METHODS.get(message.delivery)
+        if method is None:
+            raise CannotCarry(f"delivery {message.delivery} is not available")
+        neighbour = self._routers.get(message.peer)
+        lxm = NodeMessage(
+            neighbour.destination if neighbour else _destination(message.peer),
+            router.destination,
+            content=message.content,
+            fields=_fields(message.envelope),
+            method=method,
+            sent=partial(self._sent, message.ref),
+            ended=partial(self._ended, message.ref),
+        )
+        if neighbour is not None:
+            self._hand_over(neighbour, lxm, method)
+            return
+        cost = router.get_outbound_stamp_cost(lxm.destination_hash)
+        if cost is not None:
+            if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
+                raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
+            lxm.defer_stamp = cost > INLINE_STAMP_COST
+        router.handle_outbound(lxm)
+
+    def _hand_over(self, neighbour: NodeRouter, lxm: NodeMessage, method: int) -> None:
+        """To another identity of this node: Reticulum has no path from a process to itself."""
+        lxm.pack()
+        if not self._receiver.handed_over(neighbour, lxm.packed, method):
+            raise CannotCarry("the inbox of that identity is full")
+        lxm.tell_delivered()
+
+
+def _hashed(peer: str) -> bytes:
+    try:
+        return bytes.fromhex(peer)
+    except ValueError:
+        raise CannotCarry(f"{peer} is not an address") from None
+
+
+def _destination(peer: str) -> Any:
+    hashed = _hashed(peer)
+    # Noting the use would be a call to the shared instance for each message.
+    identity = RNS.Identity.recall(hashed, _no_use=True)
+    if identity is None:
+        raise CannotCarry("the peer's key has been forgotten")
+    destination = RNS.Destination(identity, RNS.Destination.OUT, RNS.Destination.SINGLE, "lxmf", "delivery")
+    if destination.hash != hashed:
+        raise CannotCarry("this address is not one for LXMF messages")
+    return destination
+
+
+def _fields(envelope: bytes) -> dict[int, Any]:
+    """The LXMF fields of an envelope. Its bytes go out exactly as given, or not at all."""
+    if not envelope:
+        return {}
+    try:
+        native = umsgpack.unpackb(envelope)
+        unchanged = umsgpack.packb(native) == envelope
+    except Exception as error:
+        raise CannotCarry("the envelope is not MessagePack that LXMF can carry") from error
+    if not unchanged:
+        raise CannotCarry("LXMF would write the envelope differently")
+    return {FIELD_CUSTOM_TYPE: MARKER, FIELD_CUSTOM_META: native}

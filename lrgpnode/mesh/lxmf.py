@@ -1,0 +1,202 @@
+"""LXMF's router and message, with what this node needs done differently (rns-lxmf facts).
+
+Only what is public in LXMF 1.2 is overridden, and one lock is replaced. Importing this module
+loads Reticulum and LXMF.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Lock
+from types import TracebackType
+from typing import Any, Final
+
+import LXMF
+import RNS
+from LXMF import LXStamper
+
+from . import announce
+
+DIRECT: Final[int] = LXMF.LXMessage.DIRECT
+OPPORTUNISTIC: Final[int] = LXMF.LXMessage.OPPORTUNISTIC
+
+MAX_STAMP_COST: Final = 22
+"""Four million hashes, seconds on a small computer. A hostile announce could ask for 2^254."""
+
+INLINE_STAMP_COST: Final = 16
+"""Cheaper stamps are made at once: LXMF's own way takes two of its cycles, eight seconds."""
+
+RESOURCE_LIMIT_KB: Final = 16
+"""Largest message that a link may bring in parts; LXMF's default is a megabyte."""
+
+RETAINED_RATCHETS: Final = 256
+"""A packet of junk costs one decryption for each; 256 announces at three hours are 32 days, the
+time a peer may go on using an old one."""
+
+STAMP_SAVE_INTERVAL: Final = 86_400.0
+
+_log = logging.getLogger(__name__)
+_stopping = Event()
+
+
+class PatientLock:
+    """A lock for LXMF's outbound queue that makes callers wait instead of giving up.
+
+    LXMF asks ``locked()`` first: its sender sleeps in steps of 50 ms while it is true, and its queue
+    runner leaves, so that a message queued at that moment waits for the next cycle four seconds
+    later. Told that the lock is free, both simply take their turn.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def locked(self) -> bool:
+        return False
+
+    def __enter__(self) -> bool:
+        return self._lock.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+
+class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
+    """One router for one identity. ``packet`` gets every data packet, unproved."""
+
+    def __init__(self, key: bytes, storage: Path, packet: Callable[[NodeRouter, bytes, Any], None]) -> None:
+        self._on_packet = packet
+        super().__init__(
+            identity=RNS.Identity.from_bytes(key),
+            storagepath=str(storage),
+            autopeer=False,
+            delivery_limit=RESOURCE_LIMIT_KB,
+            static_peers=[],
+        )
+        self.outbound_processing_lock = PatientLock()
+        self.hash: bytes = RNS.Destination.hash_from_name_and_identity("lxmf.delivery", self.identity)
+
+    def open(self, display_name: str) -> None:
+        """Register the delivery destination; from now on messages can arrive."""
+        try:
+            destination = self._register(display_name)
+        except OSError:
+            # The ratchet file is damaged, e.g. by a power cut. Peers learn new ones from the announce.
+            for half_open in [item for item in RNS.Transport.destinations if item.hash == self.hash]:
+                RNS.Transport.deregister_destination(half_open)
+            damaged = Path(self.ratchetpath) / f"{self.hash.hex()}.ratchets"
+            damaged.rename(damaged.with_suffix(".damaged"))
+            _log.warning("%s was damaged and has been set aside", damaged)
+            destination = self._register(display_name)
+        destination.set_retained_ratchets(RETAINED_RATCHETS)
+        self.destination = destination
+
+    def _register(self, display_name: str) -> Any:
+        return self.register_delivery_identity(self.identity, display_name=display_name)
+
+    def delivery_packet(self, data: bytes, packet: Any) -> None:
+        """A packet for us, alone or over a link. LXMF would prove it now, before it is safe."""
+        self._on_packet(self, data, packet)
+
+    def get_announce_app_data(self, destination_hash: bytes) -> bytes:
+        return announce.with_capabilities(super().get_announce_app_data(destination_hash))
+
+    def update_stamp_cost(self, destination_hash: bytes, stamp_cost: int | None) -> None:
+        """LXMF rewrites a file at every announce heard; here only when it says something new."""
+        known = self.outbound_stamp_costs.get(destination_hash)
+        if known is None and stamp_cost is None:
+            return
+        if known and known[1] == stamp_cost and time.time() - known[0] < STAMP_SAVE_INTERVAL:
+            return
+        super().update_stamp_cost(destination_hash, stamp_cost)
+
+
+class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
+    """One attempt to send. ``sent`` and ``ended`` are told in this order, from any thread.
+
+    They are called while LXMF holds its locks and must do nothing but hand over.
+    """
+
+    def __init__(
+        self,
+        destination: Any,
+        source: Any,
+        *,
+        content: str,
+        fields: dict[int, Any],
+        method: int,
+        sent: Callable[[bytes, bytes], None],
+        ended: Callable[[bool, str], None],
+    ) -> None:
+        super().__init__(destination, source, content, "", fields=fields, desired_method=method)
+        self._order = Lock()
+        self._told_sent = False
+        self._on_sent = sent
+        self._on_ended = ended
+        self.register_delivery_callback(NodeMessage.tell_delivered)
+        self.register_failed_callback(NodeMessage._tell_failed)
+
+    def send(self) -> None:
+        super().send()
+        if self.state in (LXMF.LXMessage.SENDING, LXMF.LXMessage.SENT, LXMF.LXMessage.DELIVERED):
+            with self._order:
+                self._tell_sent()
+
+    def tell_delivered(self) -> None:
+        with self._order:
+            # The proof can be back before `send` has returned.
+            self._tell_sent()
+            self._on_ended(True, "")
+
+    def _tell_sent(self) -> None:
+        if not self._told_sent:
+            self._told_sent = True
+            self._on_sent(self.hash, self.packed)
+
+    def _tell_failed(self) -> None:
+        if self.state == LXMF.LXMessage.REJECTED:
+            reason = "the peer's router refused the message"
+        elif self.state == LXMF.LXMessage.CANCELLED:
+            reason = "cancelled"
+        elif not RNS.Transport.has_path(self.destination_hash):
+            reason = "no path to the peer"
+        else:
+            reason = "the peer did not prove the message"
+        with self._order:
+            self._on_ended(False, reason)
+
+
+def fast_stamp(cost: int, workblock: bytes, message_id: bytes) -> tuple[bytes | None, int]:
+    """A stamp in this thread, in place of LXMF's forked workers.
+
+    They hash the whole work block for every try, outlive a killed node and keep its sockets. The
+    state after the work block is the same for every try: it is computed once and copied.
+    """
+    base = hashlib.sha256(workblock)
+    limit = (1 << (256 - cost)).to_bytes(33, "big")[-32:] if cost else b"\xff" * 32
+    candidate = int.from_bytes(os.urandom(16), "big")
+    tries = 0
+    while not (tries & 0xFFF == 0 and _stopping.is_set()):
+        stamp = (candidate + tries).to_bytes(32, "big")
+        attempt = base.copy()
+        attempt.update(stamp)
+        tries += 1
+        if attempt.digest() <= limit:
+            return stamp, tries
+    return None, tries
+
+
+def prepare() -> None:
+    """Put the changes to LXMF's modules in place."""
+    _stopping.clear()
+    LXStamper.job_linux = LXStamper.job_linux_managed = fast_stamp
+
+
+def cancel_stamps() -> None:
+    _stopping.set()

@@ -1,0 +1,202 @@
+"""From a packet to a ``Received``: keep it, prove it, let LXMF judge it, hand it to the node.
+
+Reticulum's inbound thread writes the packet to the inbox, passes it on to the parsing thread, waits
+for the disk and only then proves it; parsing and the node's own commit run during the wait. The
+parsing thread calls LXMF's own ``lxmf_delivery`` with all its checks, one message at a time, so that
+messages reach the node in the order they arrived. Where LXMF drops a message without a word
+(duplicates, ignored senders, what cannot be parsed) the entry is closed as soon as it returns.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread, local
+from typing import Any, Final
+
+import LXMF
+import RNS
+
+from lrgpnode.protocol.envelope import FIELD_CUSTOM_TYPE, MARKER
+from lrgpnode.protocol.errors import PeerError
+
+from . import known
+from .fields import HASH_BYTES, PAYLOAD_AT, envelope_bytes, signed_part
+from .inbox import Entry, Inbox, InboxFull
+from .lxmf import DIRECT, OPPORTUNISTIC, NodeRouter
+from .transport import Received
+
+_SLOT_BITS: Final = 16
+_QUIET: Final = 60.0
+"""Seconds between two log lines about packets that could not be kept."""
+
+_log = logging.getLogger(__name__)
+
+Job = tuple[NodeRouter, int, bytes, int, Any]
+
+
+class Receiver:
+    """An entry number given to the node is the entry id of one inbox and which inbox that is."""
+
+    def __init__(self) -> None:
+        self._inboxes: list[Inbox] = []
+        self._slots: dict[bytes, int] = {}
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._current = local()
+        self._thread = Thread(target=self._run, name="mesh-receive", daemon=True)
+        self._deliver: Callable[[Received], bool] = lambda _: False
+        self._warned = -math.inf
+
+    def add(self, router: NodeRouter, inbox: Inbox) -> None:
+        """Take a router's messages; what its inbox still holds comes first."""
+        slot = len(self._inboxes)
+        self._inboxes.append(inbox)
+        self._slots[router.identity.hash] = slot
+        router.register_delivery_callback(partial(self._delivered, router))
+        for entry in inbox.left_over():
+            _recover_key(entry)
+            self._jobs.put((router, entry.id << _SLOT_BITS | slot, entry.raw, entry.method, None))
+
+    def start(self, deliver: Callable[[Received], bool]) -> None:
+        """Begin to hand over. ``deliver`` says whether the message was taken."""
+        self._deliver = deliver
+        self._thread.start()
+
+    def packet(self, router: NodeRouter, data: bytes, packet: Any) -> None:
+        """A data packet, in Reticulum's inbound thread. What cannot be kept is not proved."""
+        over_link = packet.destination_type == RNS.Destination.LINK
+        raw = data if over_link else router.hash + data
+        if len(raw) > PAYLOAD_AT and self._keep(router, raw, DIRECT if over_link else OPPORTUNISTIC, packet):
+            packet.prove()
+
+    def handed_over(self, router: NodeRouter, packed: bytes, method: int) -> bool:
+        """A message from another identity of this node; False where it could not be kept."""
+        return self._keep(router, packed, method, None)
+
+    def done(self, number: int) -> None:
+        if number:
+            slot = number & (1 << _SLOT_BITS) - 1
+            self._inboxes[slot].close_entry(number >> _SLOT_BITS)
+
+    def stop(self) -> None:
+        self._jobs.put(None)
+        if self._thread.is_alive():
+            self._thread.join(timeout=0.5)
+        for inbox in self._inboxes:
+            inbox.close()
+
+    def _keep(self, router: NodeRouter, raw: bytes, method: int, packet: Any) -> bool:
+        slot = self._slots[router.identity.hash]
+        inbox = self._inboxes[slot]
+        try:
+            entry = inbox.append(raw, method, known.public_key(raw[HASH_BYTES : 2 * HASH_BYTES]))
+            self._jobs.put((router, entry << _SLOT_BITS | slot, raw, method, packet))
+            inbox.sync()
+        except (InboxFull, OSError) as error:
+            now = time.monotonic()
+            if now - self._warned > _QUIET:
+                self._warned = now
+                _log.error("messages are refused, because they cannot be kept: %s", error)
+            return False
+        return True
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            router, number, raw, method, packet = job
+            self._current.number, self._current.taken = number, False
+            try:
+                router.lxmf_delivery(
+                    raw,
+                    RNS.Destination.LINK if method == DIRECT else RNS.Destination.SINGLE,
+                    phy_stats=packet and {"rssi": packet.rssi, "snr": packet.snr, "q": packet.q},
+                    ratchet_id=packet and packet.ratchet_id,
+                    method=method,
+                    # What was left over is known to LXMF as delivered if the node was stopped cleanly.
+                    allow_duplicate=packet is None,
+                )
+                if not self._current.taken:
+                    self.done(number)
+            except Exception:  # noqa: BLE001 - one bad message must not stop all receiving
+                # The entry stays open: the next start tries again.
+                _log.exception("a received message could not be handled")
+
+    def _delivered(self, router: NodeRouter, message: Any) -> None:
+        """LXMF's delivery callback: on the parsing thread, or on a link's for a message in parts."""
+        received = _read(router, message, getattr(self._current, "number", 0))
+        if received is not None:
+            # Marked first and in any case: what the loop did not take stays open for the next start.
+            self._current.taken = True
+            self._deliver(received)
+
+
+def _read(router: NodeRouter, message: Any, number: int) -> Received | None:
+    """The message as the node wants it, or None where nobody proved to have sent it."""
+    packed: bytes = message.packed
+    digest: bytes = message.hash
+    if not message.signature_validated:
+        if message.unverified_reason == LXMF.LXMessage.SOURCE_UNKNOWN:
+            _log.info(
+                "a message was dropped: the key of its sender %s is not known", message.source_hash.hex()
+            )
+            return None
+        checked = _check_original(message, packed)
+        if checked is None:
+            _log.debug("a message was dropped: its signature is not that of %s", message.source_hash.hex())
+            return None
+        digest = checked
+    try:
+        envelope = envelope_bytes(packed)
+    except PeerError:
+        # A chat message with odd fields is still a chat message; a marked one is no envelope.
+        marked = message.fields.get(FIELD_CUSTOM_TYPE) == MARKER
+        envelope = b"" if marked else None
+    return Received(
+        entry=number,
+        identity=router.hash.hex(),
+        peer=message.source_hash.hex(),
+        message_hash=digest,
+        envelope=envelope,
+        title=_text(message.title),
+        content=_text(message.content),
+        signed=packed,
+        timestamp=_seconds(message.timestamp),
+    )
+
+
+def _check_original(message: Any, packed: bytes) -> bytes | None:
+    """The message hash if the signature is right over the original bytes of a stamped message.
+
+    LXMF packs the payload of a stamped message again before it checks, which fails for senders that
+    do not write the shortest forms.
+    """
+    if message.stamp is None or message.source is None:
+        return None
+    try:
+        digest, signed, signature = signed_part(packed)
+    except PeerError:
+        return None
+    return digest if message.source.identity.validate(signature, signed) else None
+
+
+def _recover_key(entry: Entry) -> None:
+    """Tell Reticulum the key of a left-over entry's sender, which a crash made it forget."""
+    source = entry.raw[HASH_BYTES : 2 * HASH_BYTES]
+    if entry.key and not known.public_key(source) and known.owner(entry.key) == source.hex():
+        known.remember(source.hex(), entry.key)
+
+
+def _text(value: Any) -> str:
+    """LXMF passes on what the sender wrote, which need not be bytes."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value if isinstance(value, str) else ""
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return float(value)
+    return 0.0

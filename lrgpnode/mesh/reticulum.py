@@ -1,0 +1,259 @@
+"""The transport over Reticulum and LXMF.
+
+One ``LXMRouter`` for each identity, since LXMF allows no more (rns-lxmf facts §2). Threads beside
+Reticulum's own: one that receives (``receiver``), one for everything that may block when sending or
+announcing (``worker``), one for the log. Their results are posted to the node's loop.
+
+Reticulum and LXMF are loaded by ``start_reticulum``, not by importing this module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from . import rns_config
+from .identity import LocalIdentity
+from .inbox import Inbox
+from .rns_config import Endpoint
+from .rnslog import LogDrain
+from .sender import Sender
+from .transport import Heard, Listener, Outgoing, Progress, Received
+from .worker import Worker
+
+if TYPE_CHECKING:
+    from .instance import Instance, InterfaceStatus
+    from .lxmf import NodeRouter
+    from .receiver import Receiver
+
+ANNOUNCE_INTERVAL: Final = 3 * 3600.0
+ANNOUNCE_SPACING: Final = 1.0
+"""Reticulum holds back new announces that come faster than three a second, for 15 s."""
+ANNOUNCE_JITTER: Final = 0.1
+PATH_WAIT: Final = 15.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshSettings:
+    """What the mesh is started with.
+
+    With ``listen`` or ``connect`` it has a Reticulum configuration of its own under ``data``; else
+    it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
+    """
+
+    data: Path
+    identities: tuple[LocalIdentity, ...]
+    display_names: Mapping[str, str] = field(default_factory=dict)
+    rns_config_dir: Path | None = None
+    listen: Endpoint | None = None
+    connect: tuple[Endpoint, ...] = ()
+    announce_delay: float = 3.0
+    announce_interval: float = ANNOUNCE_INTERVAL
+    path_wait: float = PATH_WAIT
+    rns_loglevel: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshStatus:
+    """A snapshot. ``instance`` is ``own``, ``shared`` (others use ours) or ``client`` (we use another's)."""
+
+    instance: str
+    interfaces: tuple[InterfaceStatus, ...]
+    identities: tuple[str, ...]
+    peers_known: int
+    in_flight: int
+    waiting: int
+
+
+class ReticulumMesh:
+    """Implements ``Transport``. Call in this order: start_reticulum, attach, …, stop."""
+
+    def __init__(self, settings: MeshSettings) -> None:
+        if settings.rns_config_dir is not None and (settings.listen or settings.connect):
+            raise ValueError("listen and connect have a Reticulum configuration of their own")
+        self._settings = settings
+        self._routers: dict[str, NodeRouter] = {}
+        self._instance: Instance
+        self._receiver: Receiver
+        self._sender: Sender
+        self._log: LogDrain
+        self._worker = Worker("mesh-send")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._listener: Listener | None = None
+        self._announced_once = False
+
+    # --- starting and stopping
+
+    def start_reticulum(self) -> None:
+        """Start Reticulum and the routers. Before the loop, in the main thread. Raises ``MeshError``."""
+        from . import lxmf  # noqa: PLC0415 - loads Reticulum, see above
+        from .carrier import LxmfCarrier  # noqa: PLC0415
+        from .instance import Instance, quiet_signals  # noqa: PLC0415
+        from .receiver import Receiver  # noqa: PLC0415
+
+        private = self._settings.listen is not None or bool(self._settings.connect)
+        self._log = LogDrain()
+        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel)
+        if private:
+            self._instance.on_interface_up(self._interface_up)
+        lxmf.prepare()
+        self._receiver = Receiver()
+        with quiet_signals():
+            for identity in self._settings.identities:
+                storage = self._settings.data / "lxmf" / identity.hash
+                router = lxmf.NodeRouter(identity.key, storage, self._receiver.packet)
+                # The inbox is there before the first packet can come.
+                inbox = Inbox(self._settings.data / "inbox" / f"{identity.hash}.log")
+                self._receiver.add(router, inbox)
+                router.open(
+                    self._settings.display_names.get(identity.hash) or f"lrgpnode {identity.hash[:6]}"
+                )
+                self._routers[identity.hash] = router
+        carrier = LxmfCarrier(self._routers, self._receiver, self._sent, self._ended)
+        self._sender = Sender(carrier, self._progress, self._worker.later, self._path_wait)
+        self._watch_announces()
+
+    def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
+        """Begin to report to ``listener`` on ``loop``, left-over messages first, and to announce."""
+        self._loop, self._listener = loop, listener
+        self._receiver.start(self._received)
+        if self._settings.announce_interval > 0:
+            delay = self._settings.announce_delay * random.uniform(0.5, 1.5)  # noqa: S311 - not a secret
+            self._worker.later(delay, self._announce_all)
+        self._worker.start()
+
+    def stop(self) -> None:
+        """Save and close everything, within a second. Not on the loop's thread."""
+        from . import lxmf  # noqa: PLC0415
+
+        lxmf.cancel_stamps()
+        self._loop = None
+        self._worker.stop(timeout=0.3)
+        for router in self._routers.values():
+            router.exit_handler()
+        self._instance.stop()
+        self._receiver.stop()
+        self._log.stop()
+
+    # --- Transport, and what else the node asks for; from any thread
+
+    def send(self, message: Outgoing) -> None:
+        self._worker.call(self._sender.submit, message)
+
+    def done(self, entry: int) -> None:
+        self._receiver.done(entry)
+
+    def announce(self, identity: str | None = None) -> None:
+        """Announce one identity, or all."""
+        if identity is None:
+            self._worker.call(self._announce_each)
+        else:
+            self._worker.call(self._announce, identity)
+
+    def request_path(self, peer: str) -> None:
+        """Ask the network for a peer; the answer comes as ``heard``."""
+        self._worker.call(self._request_path, peer)
+
+    def remember(self, peer: str, public_key: bytes) -> None:
+        """Make a stored contact's key known to Reticulum. Raises ``ValueError``."""
+        from . import known  # noqa: PLC0415
+
+        known.remember(peer, public_key)
+        self._worker.call(self._sender.heard, peer)
+
+    def status(self) -> MeshStatus:
+        import RNS  # noqa: PLC0415
+
+        return MeshStatus(
+            instance=self._instance.kind,
+            interfaces=self._instance.interfaces(),
+            identities=tuple(self._routers),
+            peers_known=len(RNS.Identity.known_destinations),
+            in_flight=self._sender.in_flight,
+            waiting=self._sender.waiting,
+        )
+
+    # --- from Reticulum's threads to the loop
+
+    def _post(self, call: Callable[..., None], *args: Any) -> bool:
+        loop = self._loop
+        if loop is None:
+            return False
+        try:
+            loop.call_soon_threadsafe(call, *args)
+        except RuntimeError:  # the loop has been closed
+            return False
+        return True
+
+    def _received(self, message: Received) -> bool:
+        assert self._listener is not None
+        return self._post(self._listener.received, message)
+
+    def _progress(self, ref: int, progress: Progress, reason: str) -> None:
+        if self._listener is not None:
+            self._post(self._listener.progress, ref, progress, reason)
+
+    def _sent(self, ref: int, message_hash: bytes, packed: bytes) -> None:
+        if self._listener is not None:
+            self._post(self._listener.signed, ref, message_hash, packed)
+        self._progress(ref, Progress.SENT, "")
+
+    def _ended(self, ref: int, delivered: bool, reason: str) -> None:
+        self._progress(ref, Progress.DELIVERED if delivered else Progress.FAILED, reason)
+        self._worker.call(self._sender.ended, ref)
+
+    def _watch_announces(self) -> None:
+        import RNS  # noqa: PLC0415
+
+        from .heard import AnnounceHandler  # noqa: PLC0415
+
+        RNS.Transport.register_announce_handler(AnnounceHandler(self._heard))
+
+    def _heard(self, peer: Heard) -> None:
+        self._worker.call(self._sender.heard, peer.peer)
+        if self._listener is not None:
+            self._post(self._listener.heard, peer)
+
+    # --- on the worker
+
+    def _announce_all(self) -> None:
+        self._announced_once = True
+        self._announce_each()
+        jitter = random.uniform(1 - ANNOUNCE_JITTER, 1 + ANNOUNCE_JITTER)  # noqa: S311
+        self._worker.later(self._settings.announce_interval * jitter, self._announce_all)
+
+    def _announce_each(self, interface: Any = None) -> None:
+        for number, identity in enumerate(self._routers):
+            self._worker.later(number * ANNOUNCE_SPACING, self._announce, identity, interface)
+
+    def _announce(self, identity: str, interface: Any = None) -> None:
+        router = self._routers.get(identity)
+        if router is not None:
+            router.announce(router.hash, attached_interface=interface)
+
+    def _interface_up(self, interface: Any) -> None:
+        """A new connection in a private configuration: whoever is there does not know us yet."""
+        if self._announced_once:
+            self._worker.call(self._announce_each, interface)
+
+    def _request_path(self, peer: str) -> None:
+        for router in self._routers.values():
+            router.request_path(bytes.fromhex(peer))
+            return
+
+    def _path_wait(self) -> float:
+        waits: list[float] = [2 * router.medium_path_timeout() for router in list(self._routers.values())[:1]]
+        return max(self._settings.path_wait, *waits) if waits else self._settings.path_wait
+
+    def _config_dir(self) -> Path | None:
+        settings = self._settings
+        if settings.listen is None and not settings.connect:
+            return settings.rns_config_dir
+        return rns_config.write(settings.data / "reticulum", settings.listen, settings.connect)

@@ -1,0 +1,184 @@
+"""A mesh in a process of its own: commands as JSON lines on stdin, events as JSON lines on stdout.
+
+``RAW`` in the settings makes it answer as a bare LXMF peer would, with messages crafted by hand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from lrgpnode.mesh import identity
+from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
+from lrgpnode.mesh.rns_config import parse_endpoint
+from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received
+from lrgpnode.protocol.game import Delivery
+
+OUT = os.fdopen(os.dup(1), "w", buffering=1)
+
+
+def emit(event: str, **values: Any) -> None:
+    OUT.write(json.dumps({"event": event, "t": time.monotonic(), **values}) + "\n")
+
+
+class Printer:
+    def __init__(self, mesh: ReticulumMesh, *, keep: bool) -> None:
+        self.mesh = mesh
+        self.keep = keep
+
+    def received(self, message: Received) -> None:
+        emit(
+            "received",
+            entry=message.entry,
+            identity=message.identity,
+            peer=message.peer,
+            hash=message.message_hash.hex(),
+            envelope=None if message.envelope is None else message.envelope.hex(),
+            title=message.title,
+            content=message.content,
+            signed=message.signed.hex(),
+        )
+        if not self.keep:
+            self.mesh.done(message.entry)
+
+    def progress(self, ref: int, progress: Progress, reason: str) -> None:
+        emit("progress", ref=ref, progress=str(progress), reason=reason)
+
+    def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
+        emit("signed", ref=ref, hash=message_hash.hex(), message=message.hex())
+
+    def heard(self, peer: Heard) -> None:
+        emit(
+            "heard",
+            peer=peer.peer,
+            name=peer.name,
+            key=peer.public_key.hex(),
+            hops=peer.hops,
+            interface=peer.interface,
+            games=peer.games,
+            announced=peer.announced,
+        )
+
+
+def command(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
+    do = line.pop("do")
+    if do == "send":
+        line["envelope"] = bytes.fromhex(line["envelope"])
+        line["delivery"] = Delivery(line["delivery"])
+        mesh.send(Outgoing(**line))
+    elif do == "done":
+        mesh.done(line["entry"])
+    elif do == "announce":
+        mesh.announce()
+    elif do == "remember":
+        mesh.remember(line["peer"], bytes.fromhex(line["key"]))
+    elif do == "status":
+        status = mesh.status()
+        emit(
+            "status",
+            instance=status.instance,
+            interfaces=[[item.name, item.kind, item.online, item.error] for item in status.interfaces],
+            identities=status.identities,
+            peers_known=status.peers_known,
+            in_flight=status.in_flight,
+            waiting=status.waiting,
+        )
+    elif do == "craft":
+        craft(mesh, line)
+    else:
+        raise ValueError(do)
+
+
+def craft(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
+    """Send a packet whose bytes after the destination are exactly ``raw``, as a hostile peer would."""
+    import RNS
+
+    hashed = bytes.fromhex(line["peer"])
+    destination = RNS.Destination(
+        RNS.Identity.recall(hashed), RNS.Destination.OUT, RNS.Destination.SINGLE, "lxmf", "delivery"
+    )
+    raw = bytes.fromhex(line["raw"])
+    if line.get("sign"):
+        router = mesh._routers[line["identity"]]
+        hashed_part = hashed + router.hash + raw
+        digest = RNS.Identity.full_hash(hashed_part)
+        signature = router.identity.sign(hashed_part + digest)
+        if line["sign"] == "forged":
+            signature = bytes(64)
+        raw = router.hash + signature + raw
+    receipt = RNS.Packet(destination, raw).send()
+    receipt.set_delivery_callback(lambda _: emit("proved", tag=line.get("tag")))
+
+
+async def main(settings: dict[str, Any], mesh: ReticulumMesh) -> None:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    mesh.attach(loop, Printer(mesh, keep=settings.get("keep", False)))
+
+    buffer = b""
+
+    def read() -> None:
+        nonlocal buffer
+        buffer += os.read(0, 65536)
+        *lines, buffer = buffer.split(b"\n")
+        for line in lines:
+            command(mesh, json.loads(line))
+
+    loop.add_reader(0, read)
+    status = mesh.status()
+    emit("ready", identities=status.identities, port=listening_port())
+    await stop.wait()
+    loop.remove_reader(0)
+    await asyncio.to_thread(mesh.stop)
+
+
+def listening_port() -> int | None:
+    import RNS
+
+    for interface in RNS.Transport.interfaces:
+        if interface.name == "Listen":
+            port: int = interface.server.server_address[1]
+            return port
+    return None
+
+
+def run(settings: dict[str, Any]) -> None:
+    logging.basicConfig(level=settings.get("log", "INFO"), stream=sys.stderr)
+    data = Path(settings["data"])
+    identities = identity.load_all(data / "identities")
+    while len(identities) < settings.get("identities", 1):
+        identity.create(data / "identities")
+        identities = identity.load_all(data / "identities")
+    mesh = ReticulumMesh(
+        MeshSettings(
+            data=data,
+            identities=identities,
+            display_names={item.hash: settings.get("name", "Alice") for item in identities},
+            rns_config_dir=Path(settings["config"]) if "config" in settings else None,
+            listen=parse_endpoint(settings["listen"], any_port=True) if "listen" in settings else None,
+            connect=tuple(map(parse_endpoint, settings.get("connect", ()))),
+            announce_delay=settings.get("announce_delay", 0.0),
+            announce_interval=settings.get("announce_interval", 3600.0),
+            path_wait=settings.get("path_wait", 15.0),
+            rns_loglevel=settings.get("rns_log", 2),
+        )
+    )
+    import RNS.Interfaces.TCPInterface
+
+    RNS.Interfaces.TCPInterface.TCPClientInterface.RECONNECT_WAIT = 0.1
+    mesh.start_reticulum()
+    asyncio.run(main(settings, mesh))
+    emit("stopped")
+
+
+if __name__ == "__main__":
+    run(json.loads(sys.argv[1]))

@@ -168,7 +168,7 @@ def probe(path: str, *, writing: bool = True) -> None:
 
     An empty file passes: a crash may have come between its creation and its first transaction.
     """
-    if writing and not os.access(path, os.W_OK):
+    if writing and not errors.may(path, os.W_OK):
         raise errors.cannot_open(path, "no write permission")
     if not Path(path).is_file():
         raise errors.cannot_open(path, "it is no regular file")

@@ -121,6 +121,11 @@ def closed(path: str) -> Closed:
     )
 
 
+def may(path: str | Path, mode: int) -> bool:
+    """Whether this process has the permissions ``mode`` (``os.R_OK`` ...) on a file or directory."""
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
+
+
 def cannot_open(path: str, detail: str) -> StorageError:
     directory = Path(path).parent
     if not directory.is_dir():
@@ -129,7 +134,11 @@ def cannot_open(path: str, detail: str) -> StorageError:
         )
     if Path(path).is_dir():
         return CannotOpen(f"{path}: this is a directory. Name a file.")
-    if not os.access(directory, os.W_OK | os.X_OK) or not os.access(path, os.R_OK | os.W_OK):
+    if not may(directory, os.W_OK | os.X_OK):
+        return read_only(path)
+    if not Path(path).exists():
+        return CannotOpen(f"{path}: there is no such file. Check the path, or the data directory (--data).")
+    if not may(path, os.R_OK | os.W_OK):
         return read_only(path)
     return CannotOpen(
         f"{path}: the database cannot be opened ({detail}). Check the path, its permissions and the disk."
@@ -137,7 +146,7 @@ def cannot_open(path: str, detail: str) -> StorageError:
 
 
 def _disk_error(path: str, code: int, detail: str) -> StorageError:
-    if code == sqlite3.SQLITE_IOERR_WRITE and not _can_grow(path):
+    if code == sqlite3.SQLITE_IOERR_WRITE and not _has_room(path):
         return disk_full(path)
     if code in (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS):
         return damaged(path, detail)
@@ -147,32 +156,30 @@ def _disk_error(path: str, code: int, detail: str) -> StorageError:
     )
 
 
-def _can_grow(path: str) -> bool:
-    """Whether the log file could take one more page.
+def _has_room(path: str) -> bool:
+    """Whether the database could grow now.
 
     SQLite reports "disk full" for ENOSPC alone; a quota or file size limit arrives as a failed
-    write. The question is put to the system once more, past the end and taken back at once.
+    write. So the limit is looked up, and a nameless file of its own finds out about the rest.
     """
-    log = path + "-wal"
-    try:
-        descriptor = os.open(log, os.O_WRONLY)
-    except OSError:
-        return True
-    try:
-        return _allocate(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _allocate(descriptor: int) -> bool:
-    import resource  # noqa: PLC0415 - only in this rare case
+    import resource  # noqa: PLC0415 - needed in this rare case only
+    import tempfile  # noqa: PLC0415
 
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    if limit != resource.RLIM_INFINITY and os.fstat(descriptor).st_size + 2 * 4096 > limit:
+    sizes = [file.stat().st_size for file in (Path(path), Path(path + "-wal")) if file.exists()]
+    if limit != resource.RLIM_INFINITY and max(sizes, default=0) + _PROBE > limit:
         return False
-    space = os.fstatvfs(descriptor)
-    return space.f_bavail > 0
+    try:
+        with tempfile.TemporaryFile(dir=Path(path).parent) as file:
+            file.write(bytes(_PROBE))
+            file.flush()
+    except OSError:
+        return False
+    return True
 
+
+_PROBE = 64 * 1024
+"""Bytes; more than one commit of a game needs."""
 
 _CONFLICTS = frozenset(
     (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID)

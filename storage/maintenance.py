@@ -198,7 +198,7 @@ def _reading(path: str) -> Iterator[sqlite3.Connection]:
         except sqlite3.OperationalError:
             # A reader of a WAL database makes two files beside it. Where it may not, nobody else can
             # be writing either, unless there is a log already.
-            if os.access(Path(path).absolute().parent, os.W_OK) or Path(path + "-wal").exists():
+            if errors.may(Path(path).absolute().parent, os.W_OK) or Path(path + "-wal").exists():
                 raise
             connection.close()
             connection = sqlite3.connect(f"{uri}?immutable=1", uri=True, isolation_level=None)

@@ -65,7 +65,7 @@ def test_opening_again_changes_nothing_and_needs_no_sqlite_utils(path: Path) -> 
     Store(path).close()
     before = path.read_bytes()
     script = (
-        "import sys; from storage.store import Store; from storage.writer import Writer; from storage import rows\n"
+        "import sys; from storage.store import Store; from storage import rows, writer\n"
         f"Store({str(path)!r}).close()\n"
         "print([name for name in ('sqlite_utils', 'click', 'pluggy') if name in sys.modules])"
     )

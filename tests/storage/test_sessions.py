@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_the_same_session_id_of_another_identity_is_another_session(store: Store
 class TestUpdate:
     def test_mutable_columns(self, store: Store) -> None:
         store.sessions.insert(session())
-        columns = {
+        columns: dict[str, Any] = {
             "status": "completed",
             "metadata": {"x": 1},
             "unread": 1,

@@ -19,7 +19,12 @@ from tests.storage.samples import ME, action, key, session
 def test_work_runs_in_order_on_one_other_thread(store: Store) -> None:
     writer = Writer(store)
     threads: list[int] = []
-    futures = [writer.submit(lambda n=n: (threads.append(threading.get_ident()), n)[1]) for n in range(50)]  # type: ignore[misc]
+
+    def work(n: int) -> int:
+        threads.append(threading.get_ident())
+        return n
+
+    futures = [writer.submit(work, n) for n in range(50)]
     assert [future.result(5) for future in futures] == list(range(50))
     assert len(set(threads)) == 1
     assert threads[0] != threading.get_ident()

@@ -80,7 +80,7 @@ class Events:
         """End every subscription, after what was published has been read; new ones end at once."""
         self._closed = True
         for subscription in tuple(self._subscriptions):
-            subscription._finish()
+            subscription.finish()
 
     def _gone(self, place: int) -> bool:
         """Whether the event after ``place`` has left the ring."""
@@ -132,7 +132,7 @@ class Subscription:
         self._events._subscriptions.discard(self)
         self._wake.set()
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """End the iteration once everything is read."""
         self._finishing = True
         self._events._subscriptions.discard(self)

@@ -101,19 +101,18 @@ class Methods:
             request = check(value)
             result = await self.call(request)
             return None if id is msgspec.UNSET else _line({"id": id, "result": result})
-        except RpcError as error:
-            body: dict[str, Any] = {"code": int(error.code), "message": str(error)}
-        except ControlError as error:
-            body = _application(error)
-        except Exception as error:
-            known = self.translate(error) if self.translate is not None else None
-            if known is None:
-                log.exception("a control request failed")
-                body = {"code": int(RpcCode.INTERNAL), "message": "internal error"}
-            else:
-                body = _application(known)
-        # A line that is not even a request has no id at all, and is answered with null.
+        except (RpcError, ControlError) as error:
+            body = _body(error)
+        except Exception as error:  # noqa: BLE001 - a handler's defect must not end the connection
+            body = _body(self._translated(error))
         return None if id is msgspec.UNSET else _line({"id": id, "error": body})
+
+    def _translated(self, error: Exception) -> RpcError | ControlError:
+        known = self.translate(error) if self.translate is not None else None
+        if known is None:
+            log.error("a control request failed", exc_info=error)
+            return RpcError(RpcCode.INTERNAL, "internal error")
+        return known
 
     async def call(self, request: Request) -> msgspec.Struct:
         """The result of a well-formed request."""
@@ -168,16 +167,18 @@ def check(value: Any) -> Request:
     return Request(method, params, id)
 
 
-def refusal(code: RpcCode, message: str) -> bytes:
+def refusal(error: RpcError | ControlError) -> bytes:
     """An error response to nothing in particular."""
-    return _line({"id": None, "error": {"code": int(code), "message": message}})
+    return _line({"id": None, "error": _body(error)})
 
 
 def notification(method: str, params: msgspec.Struct) -> bytes:
     return _line({"method": method, "params": params})
 
 
-def _application(error: ControlError) -> dict[str, Any]:
+def _body(error: RpcError | ControlError) -> dict[str, Any]:
+    if isinstance(error, RpcError):
+        return {"code": int(error.code), "message": str(error)}
     data = {"kind": str(error.kind), "hint": error.hint}
     return {"code": int(RpcCode.APPLICATION), "message": error.message, "data": data}
 

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from .events import Event, Events, Lagged, Subscription
-from .methods import ControlError, Methods, RpcCode, Translate, notification, refusal
+from .methods import ControlError, Methods, RpcCode, RpcError, Translate, notification, refusal
 from .models import Subscribed, SubscribeParams
 
 __all__ = ["AlreadyRunning", "ControlError", "ControlServer", "Methods", "SocketError", "Translate"]
@@ -33,6 +33,10 @@ STOP_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 1.0
 _MAX_PATH: Final = 107
 """What the kernel takes for the path of a socket, in bytes."""
+
+_TOO_MANY: Final = ControlError(
+    "too_many_connections", "The node has too many control connections.", "Close another client."
+)
 
 log = logging.getLogger("lrgpnode.control")
 
@@ -111,7 +115,7 @@ class ControlServer:
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._connections) >= self._max_connections or self._server is None:
-            writer.write(refusal(RpcCode.APPLICATION, "too many connections"))
+            writer.write(refusal(_TOO_MANY))
             writer.close()
             return
         connection = _Connection(self, reader, writer)
@@ -154,8 +158,14 @@ class _Connection:
             if self._finishing and self._subscription is not None and self._pump is not None:
                 self._subscription.finish()
                 await self._pump
+            self._writer.close()
+            await self._writer.wait_closed()
         except ConnectionError:
             pass
+        except asyncio.CancelledError:
+            # A client that does not read would keep a closing transport alive for ever.
+            self._writer.transport.abort()
+            raise
         finally:
             if self._subscription is not None:
                 self._subscription.close()
@@ -183,7 +193,8 @@ class _Connection:
         except asyncio.IncompleteReadError:
             return None
         except asyncio.LimitOverrunError:
-            self._writer.write(refusal(RpcCode.INVALID_REQUEST, f"a line is longer than {MAX_LINE} bytes"))
+            error = RpcError(RpcCode.INVALID_REQUEST, f"a line is longer than {MAX_LINE} bytes")
+            self._writer.write(refusal(error))
             return None
 
     async def _subscribe(self, params: SubscribeParams) -> Subscribed:

@@ -182,7 +182,9 @@ READS: dict[str, Callable[[Store], object]] = {
 WRITES: dict[str, Callable[[Store], object]] = {
     "delete": lambda store: store.sessions.delete(key(), 1.0),
     "prune": lambda store: store.mail.prune(replay_before=1.0, seen_before=1.0, tombstones_before=1.0),
-    "sign": lambda store: store.actions.sign(key(), 1, b"hash", b"signed"),
+    "sign": lambda store: store.commit(
+        Commit(signatures=(Signature(key=key(), action_num=1, message_hash=b"hash", signed=b"signed"),))
+    ),
     "wait": lambda store: store.mail.wait(
         Waiting(identity=ME, source=PEER, message_hash=b"h", packed=b"p", received_at=1.0)
     ),

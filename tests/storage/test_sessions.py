@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from lrgpnode.protocol.replay import ReplayEntry
 from lrgpnode.protocol.session import Sessions, Status
 from storage import errors
 from storage.cache import SessionCache
-from storage.model import Commit, Seen
+from storage.model import Commit, Flag, KeptNonce, Seen
 from storage.store import Store
 from tests.storage.samples import ME, OTHER_ME, PEER, action, key, outgoing, session
 
@@ -110,6 +111,9 @@ class TestDelete:
                     action=action(number, number),
                     outbox=outgoing(number, number),
                     seen=(Seen(message_hash=b"h", identity=ME, at=1.0),),
+                    replay=(ReplayEntry(ME, key(number).session_id, b"replayed", 5.0),),
+                    keep=(KeptNonce(key=key(number), nonce=b"refused!"),),
+                    flags=(Flag(key=key(number), flag="out_of_sync", reason="", at=1.0),),
                 )
             )
         assert store.sessions.delete(key(1), 2000.0)
@@ -120,6 +124,10 @@ class TestDelete:
         )
         assert store.sessions.get(key(2)) == session(2)
         assert len(store.actions.of(key(2))) == len(store.outbox.of(key(2))) == 1
+        assert [each.session_id for each in store.mail.load_replay(6.0)] == [key(2).session_id]
+        assert not store.actions.has_nonce(ME, key(1).session_id, b"refused!")
+        assert store.actions.has_nonce(ME, key(2).session_id, b"refused!")
+        assert [len(store.mail.flags(key(n))) for n in (1, 2)] == [0, 1]
         assert store.mail.seen(ME, b"h")
         assert store.sessions.deleted(key(1))
         assert not store.sessions.deleted(key(2))

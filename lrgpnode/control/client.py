@@ -75,6 +75,7 @@ class Client:
             while (answer := self.receive()).get("id") != self._id:
                 # An error without an id is about the connection itself, and the last thing it says.
                 if "error" in answer:
+                    self.close()
                     break
         except (ConnectionError, TimeoutError) as error:
             # What comes later on this connection would answer the wrong question.
@@ -100,7 +101,7 @@ class Client:
             self._socket = self._connect()
         try:
             self._socket.sendall(line)
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             # A server that refuses a connection says why before it closes it.
             if not self._buffer and not self._fill():
                 raise

@@ -85,12 +85,12 @@ class Outbox:
         lane = self._lanes.get(key) if key is not None else None
         return next((row for row in lane.rows if row.id == id), None) if lane is not None else None
 
-    def progress(self, ref: int, progress: Progress, reason: str) -> None:
-        """News of an attempt. DELIVERED may still follow FAILED, on slow media."""
+    def progress(self, ref: int, progress: Progress, reason: str) -> bool:
+        """News of an attempt; False where the row is done with. DELIVERED may still follow FAILED."""
         key = self._by_id.get(ref)
         lane = self._lanes.get(key) if key is not None else None
         if key is None or lane is None or not lane.rows or lane.rows[0].id != ref:
-            return
+            return False
         failed = progress is Progress.FAILED
         row = replace(
             lane.rows[0],
@@ -109,6 +109,7 @@ class Outbox:
             lane.due = self._loop.time() + RETRY_SECONDS[min(row.attempts, len(RETRY_SECONDS)) - 1]
         self._report(row)
         self._pump()
+        return True
 
     def heard(self, peer: str) -> None:
         """The peer is there: what waits for a retry goes out now."""

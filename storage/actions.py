@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lrgpnode.protocol.session import SessionKey
@@ -12,7 +12,7 @@ from lrgpnode.protocol.session import SessionKey
 from . import errors
 from .codec import encode_payload
 from .database import Database
-from .model import Action, NewAction
+from .model import Action, NewAction, Signature
 
 # Without a number it takes the next one; that is read under the transaction's write lock.
 _INSERT = """
@@ -35,7 +35,7 @@ SELECT 1 FROM kept_nonces WHERE identity_id = ? AND session_id = ? AND nonce = ?
 # The signature comes after the commit; it is added once and never replaced.
 _SIGN = """
 UPDATE game_actions SET message_hash = ?, signed = ?
-WHERE session_id = ? AND identity_id = ? AND action_num = ? AND signed IS NULL
+WHERE session_id = ? AND identity_id = ? AND action_num = ?
 """
 
 
@@ -67,6 +67,14 @@ def append_row(
     return int(rows[0][0])
 
 
+def sign(connection: sqlite3.Connection, signatures: Iterable[Signature]) -> None:
+    """Add the signed LXMF messages of actions of ours inside a transaction."""
+    for new in signatures:
+        key = new.key
+        parameters = (new.message_hash, new.signed, key.session_id, key.identity, new.action_num)
+        connection.execute(_SIGN, parameters)
+
+
 class ActionTable:
     """Committed actions."""
 
@@ -85,12 +93,6 @@ class ActionTable:
         """Whether an envelope with this nonce was committed, or refused for the life of its session."""
         parameters = (identity, session_id, nonce)
         return self._database.one(_HAS_NONCE, (*parameters, *parameters)) is not None
-
-    def sign(self, key: SessionKey, action_num: int, message_hash: bytes, signed: bytes) -> bool:
-        """Add the signed LXMF message of an action of ours; False if it has one already."""
-        with self._database.transaction() as connection:
-            parameters = (message_hash, signed, key.session_id, key.identity, action_num)
-            return connection.execute(_SIGN, parameters).rowcount == 1
 
     def _decode(self, key: SessionKey, row: Sequence[Any]) -> Action:
         try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
+
+from lrgpnode.protocol.jsonable import to_json
 
 
 def _mapping(value: object) -> dict[Any, Any]:
@@ -33,29 +34,12 @@ def decode_metadata(text: str) -> dict[str, Any]:
 
 
 def encode_payload(payload: Mapping[Any, Any]) -> str:
-    """A payload for people and programs that read the database.
+    """A payload for people and programs that read the database (see ``lrgpnode.protocol.jsonable``).
 
-    The exact bytes are in the ``envelope`` column; what JSON lacks is written as the conformance
-    driver does: ``{"$bin": hex}``, ``{"$float": "nan"}``, ``{"$map": [[key, value], ...]}``.
+    The exact bytes are in the ``envelope`` column.
     """
     if all(type(value) in (str, int, bool) for value in payload.values()) and all(
-        type(key) is str for key in payload
+        type(key) is str and not key.startswith("$") for key in payload
     ):
         return _encode(payload)
-    return _encode(_plain(payload))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, bytes | bytearray | memoryview):
-        return {"$bin": bytes(value).hex()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"$float": str(value)}
-    if isinstance(value, Mapping):
-        if all(isinstance(key, str) for key in value):
-            return {key: _plain(item) for key, item in value.items()}
-        return {"$map": [[_plain(key), _plain(item)] for key, item in value.items()]}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return {"$text": str(value)}
+    return _encode(to_json(dict(payload)))

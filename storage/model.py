@@ -177,6 +177,16 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """The signed LXMF message that carried an action of ours; the last attempt's replaces earlier ones."""
+
+    key: SessionKey
+    action_num: int
+    message_hash: bytes
+    signed: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """What one transaction writes, in this order.
 
@@ -191,6 +201,7 @@ class Commit:
     action: NewAction | None = None
     outbox: NewOutbox | None = None
     outbox_changes: tuple[OutboxChange, ...] = ()
+    signatures: tuple[Signature, ...] = ()
     replay: tuple[ReplayEntry, ...] = ()
     forget: tuple[ReplayEntry, ...] = ()
     keep: tuple[KeptNonce, ...] = ()

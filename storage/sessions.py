@@ -72,6 +72,11 @@ WHERE identity_id = ? AND status IN ('completed','expired','declined') AND statu
 ORDER BY last_action_at, session_id
 """  # noqa: S608
 
+_OLDEST = """
+SELECT app_id, status, min(last_action_at) FROM game_sessions
+WHERE identity_id = ? AND status IN ('pending','active') GROUP BY app_id, status
+"""
+
 # One branch for each index: every one is read in order and stops at the limit.
 _BRANCH = """
 SELECT * FROM (
@@ -269,6 +274,11 @@ class SessionTable:
         statement = _OLDER_ENDED if status.ended else _OLDER_LIVE
         rows = self._database.all(statement, (identity, status, before))
         return [decode(row, self._database.path) for row in rows]
+
+    def oldest(self, identity: str) -> Sequence[tuple[str, Status, float]]:
+        """For every app and live status in use: the earliest ``last_action_at``, Unix seconds."""
+        rows = self._database.all(_OLDEST, (identity,))
+        return [(row[0], Status(row[1]), row[2]) for row in rows]
 
     # Lists
 

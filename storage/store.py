@@ -78,6 +78,7 @@ class Store:
                 outbox_id = outbox.add(connection, unit.outbox, number)
             for change in unit.outbox_changes:
                 outbox.change(connection, change)
+            actions.sign(connection, unit.signatures)
             mail.record(connection, unit.replay, self._boot_id)
             mail.forget(connection, unit.forget)
             mail.keep(connection, unit.keep)

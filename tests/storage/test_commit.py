@@ -22,6 +22,7 @@ from storage.model import (
     OutboxChange,
     OutboxState,
     Seen,
+    Signature,
 )
 from storage.store import Store
 from tests.storage.samples import ME, PEER, action, key, outgoing, session
@@ -183,8 +184,9 @@ def test_payloads_that_json_cannot_say_are_kept_readable(store: Store) -> None:
     }
 
 
-def test_the_signature_is_added_once(store: Store) -> None:
+def test_the_signature_of_the_last_attempt_stays(store: Store) -> None:
     store.commit(Commit(insert=session(), action=action()))
-    assert store.actions.sign(key(), 1, b"hash", b"signed")
-    assert not store.actions.sign(key(), 1, b"other", b"other")
-    assert store.actions.of(key())[0].signed == b"signed"
+    for attempt in (b"first", b"second"):
+        signature = Signature(key=key(), action_num=1, message_hash=b"hash", signed=attempt)
+        store.commit(Commit(signatures=(signature,)))
+    assert store.actions.of(key())[0].signed == b"second"

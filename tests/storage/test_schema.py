@@ -13,7 +13,7 @@ import sqlite_utils
 
 from lrgpnode.protocol.session import Status
 from storage import errors, schema
-from storage.model import Cursor, Waiting
+from storage.model import Commit, Cursor, Signature, Waiting
 from storage.store import Store
 from tests.storage.samples import ME, PEER, key
 

@@ -1,0 +1,563 @@
+"""The node: protocol, storage and transport put together; the one place where a move is committed.
+
+Theory of operation. Everything here runs on the loop's thread. Per local identity, one action at a
+time is judged and committed: ``_lane`` is a lock that an inbound message and a local intent take
+alike, so the next one always sees the committed state. A commit runs on the writer thread; only when
+it is on the disk are subscribers told, is the envelope handed to the outbox, and is the inbox entry
+closed. If it fails, the stored value is the one before, the nonce is freed, and an inbound message
+stays in the inbox file and is tried again.
+
+An inbound message passes, in this order: canonical form → known LXMF hash → nonce of a committed
+action → router. The first three leave no trace; what the router records is written with the outcome.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received, Transport
+from lrgpnode.outbox import PRESUPPOSING, Outbox, settled
+from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
+from lrgpnode.protocol.errors import CallerError, Corrupt, Kind
+from lrgpnode.protocol.game import Command, Game
+from lrgpnode.protocol.replay import DEDUP_TTL_SECONDS, NONCE_BYTES, ReplayCache, ReplayEntry
+from lrgpnode.protocol.router import (
+    Applied,
+    Duplicate,
+    Idempotent,
+    Outcome,
+    Prepared,
+    Refused,
+    Rejected,
+    RemoteError,
+    Router,
+)
+from lrgpnode.protocol.session import GRACE_SECONDS, Session, SessionKey
+from storage.errors import StorageError
+from storage.model import (
+    Commit,
+    Committed,
+    NewAction,
+    NewOutbox,
+    OutboxChange,
+    OutboxRow,
+    OutboxState,
+    Peer,
+    Seen,
+    Signature,
+)
+from storage.store import Store
+from storage.writer import Writer
+
+log = logging.getLogger(__name__)
+
+Publish = Callable[[str, Mapping[str, Any]], None]
+"""Told of everything that subscribers may want to know: (event type, its fields)."""
+
+COMMIT_RETRY_SECONDS: Final = 5.0
+"""Pause before a message whose commit failed is judged again; it is safe in the inbox file."""
+
+ANSWERS_PER_MINUTE: Final = 6
+"""Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
+
+KNOWN_PEERS: Final = 2000
+SEEN_SECONDS: Final = 30 * 86_400.0
+"""LXMF message hashes are kept as long as a propagation node keeps mail (architecture §5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """``wall``: Unix seconds, for TTLs. ``boot``: seconds that never jump, for the replay cache."""
+
+    wall: Callable[[], float] = time.time
+    boot: Callable[[], float] = field(default=lambda: time.clock_gettime(time.CLOCK_BOOTTIME))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted:
+    """A local action that is committed and on its way."""
+
+    session: Session
+    command: str
+    action_num: int
+    outbox_id: int
+
+
+class Node:
+    """Implements ``lrgpnode.mesh.transport.Listener``. ``start`` before anything else."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        writer: Writer,
+        games: Mapping[str, Game],
+        transport: Transport,
+        publish: Publish,
+        clock: Clock | None = None,
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._transport = transport
+        self._publish = publish
+        self._clock = clock or Clock()
+        self.games = games
+        self.router = Router(
+            games,
+            store.sessions,
+            self._replay(),
+            nonce=lambda: secrets.token_bytes(NONCE_BYTES),
+            new_session_id=lambda: secrets.token_hex(8),
+            coin=lambda: bool(secrets.randbits(1)),
+        )
+        store.sessions.on_load = self._loaded
+        self._lanes: dict[str, asyncio.Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._answered: dict[str, list[float]] = {}
+        self._signed: dict[int, tuple[bytes, bytes]] = {}
+        self._outbox: Outbox | None = None
+        self._sweeps: dict[str, asyncio.TimerHandle] = {}
+        self._stopping = False
+
+    def _replay(self) -> ReplayCache:
+        replay = ReplayCache(self._clock.boot)
+        replay.restore(self._store.mail.load_replay(self._clock.boot()))
+        return replay
+
+    def _loaded(self, session: Session) -> Session:
+        return self.router.normalised(session) if session.app_id in self.games else session
+
+    # Life
+
+    async def start(self, identities: Iterable[str]) -> None:
+        """Expire what is due, prune, and go on sending what was not delivered."""
+        self._outbox = Outbox(self._transport, self._sent, asyncio.get_running_loop())
+        await self._prune()
+        for identity in identities:
+            await self.sweep(identity)
+        self._outbox.resume(self._store.outbox.pending())
+
+    async def stop(self) -> None:
+        """Finish what is being committed; begin nothing new."""
+        self._stopping = True
+        if self._outbox is not None:
+            self._outbox.stop()
+        for timer in self._sweeps.values():
+            timer.cancel()
+        if self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _prune(self) -> None:
+        replay_before = self._clock.boot() - DEDUP_TTL_SECONDS
+        seen_before = self._clock.wall() - SEEN_SECONDS
+        await self._writer.run(self._store.mail.prune, replay_before=replay_before, seen_before=seen_before)
+
+    @property
+    def outbox(self) -> Outbox:
+        if self._outbox is None:
+            raise RuntimeError("the node has not been started")
+        return self._outbox
+
+    def now(self) -> float:
+        """Unix seconds of the node's clock."""
+        return self._clock.wall()
+
+    def _lane(self, identity: str) -> asyncio.Lock:
+        return self._lanes.setdefault(identity, asyncio.Lock())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # Local actions
+
+    async def challenge(self, identity: str, peer: str, app_id: str, intent: Mapping[str, Any]) -> Acted:
+        """Challenge ``peer``. Raises ``CallerError`` or ``StorageError``; then nothing has changed."""
+        return await self._act(identity, peer, app_id, Command.CHALLENGE, intent, "")
+
+    async def act(self, key: SessionKey, command: str, intent: Mapping[str, Any]) -> Acted:
+        """Carry out a local action in an existing session. Raises as ``challenge`` does."""
+        session = self.session(key)
+        return await self._act(key.identity, session.peer, session.app_id, command, intent, key.session_id)
+
+    async def _act(
+        self, identity: str, peer: str, app_id: str, command: str, intent: Mapping[str, Any], session_id: str
+    ) -> Acted:
+        async with self._lane(identity):
+            now = self._clock.wall()
+            prepared = self.router.prepare(identity, peer, app_id, command, intent, session_id, now)
+            committed = await self._writer.run(self._store.commit, self._outgoing(prepared, now))
+            number, outbox_id = committed.action_num or 0, committed.outbox_id or 0
+            self.outbox.add(_row(prepared, committed, now))
+            self._tell_applied(prepared.before, prepared.after, prepared.envelope, identity, number)
+        return Acted(session=prepared.after, command=str(command), action_num=number, outbox_id=outbox_id)
+
+    def _outgoing(self, prepared: Prepared, now: float) -> Commit:
+        after, envelope = prepared.after, prepared.envelope
+        return Commit(
+            insert=after if prepared.before is None else None,
+            update=after if prepared.before is not None else None,
+            action=_action(after.key, envelope, after.key.identity, now),
+            outbox=NewOutbox(
+                key=after.key,
+                peer=after.peer,
+                command=envelope.command,
+                envelope=envelope.pack(),
+                content=prepared.fallback,
+                delivery=prepared.delivery,
+                created_at=now,
+            ),
+        )
+
+    # The transport's listener
+
+    def received(self, message: Received) -> None:
+        if not self._stopping:
+            self._spawn(self._judge(message))
+
+    def progress(self, ref: int, progress: Progress, reason: str) -> None:
+        if not ref or self.outbox.progress(ref, progress, reason):
+            return
+        # The opponent's next action was faster than the proof. The signed message is kept all the same.
+        if progress in (Progress.DELIVERED, Progress.FAILED) and ref in self._signed and not self._stopping:
+            row = self._store.outbox.get(ref)
+            if row is not None:
+                self._spawn(self._record(row))
+
+    def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
+        if ref:
+            self._signed[ref] = (message_hash, message)
+
+    def heard(self, peer: Heard) -> None:
+        if self._stopping:
+            return
+        self._publish(
+            "peer.heard",
+            {
+                "peer": peer.peer,
+                "name": peer.name,
+                "hops": peer.hops,
+                "interface": peer.interface,
+                "games": peer.games,
+            },
+        )
+        self._spawn(self._remember(peer))
+        self.outbox.heard(peer.peer)
+
+    async def _remember(self, heard: Heard) -> None:
+        peer = Peer(
+            peer=heard.peer,
+            name=heard.name,
+            public_key=heard.public_key,
+            hops=heard.hops,
+            interface=heard.interface,
+            heard_at=heard.at,
+            games=heard.games,
+        )
+        try:
+            await self._writer.run(self._store.book.put_peers, [peer], keep=KNOWN_PEERS)
+        except StorageError as error:
+            log.warning("peer %s was heard but not stored: %s", heard.peer, error)
+
+    # Inbound messages
+
+    async def _judge(self, message: Received) -> None:
+        async with self._lane(message.identity):
+            try:
+                await self._handle(message)
+            except StorageError as error:
+                log.error("message %s waits for the database: %s", message.message_hash.hex(), error)
+                if not self._stopping:
+                    loop = asyncio.get_running_loop()
+                    loop.call_later(COMMIT_RETRY_SECONDS, self.received, message)
+
+    async def _handle(self, message: Received) -> None:
+        envelope = self._wanted(message)
+        if envelope is None:
+            self._transport.done(message.entry)
+            return
+        now = self._clock.wall()
+        try:
+            outcome = self.router.receive(message.identity, message.peer, envelope, now)
+        except Corrupt as corrupt:
+            log.error("session %s is damaged, its message is dropped: %s", envelope.session_id, corrupt)
+            self._transport.done(message.entry)
+            return
+        number = await self._commit(message, outcome, now)
+        self._tell(outcome, number)
+        self._transport.done(message.entry)
+        self._answer(outcome, now)
+
+    def _wanted(self, message: Received) -> Envelope | None:
+        """The envelope, unless the message needs no judgement: not LRGP, malformed, or handled before."""
+        if message.envelope is None:
+            log.debug("a message of %s is not LRGP", message.peer)
+            return None
+        try:
+            envelope = Envelope.unpack(message.envelope)
+        except InvalidEnvelope as error:
+            log.info("refused envelope peer=%s rule=%s", message.peer, error.rule)
+            return None
+        identity = message.identity
+        known = (
+            self._store.mail.seen(identity, message.message_hash)
+            or self._store.actions.has_nonce(identity, envelope.session_id, envelope.nonce)
+            or self._store.sessions.deleted(SessionKey(identity, envelope.session_id))
+        )
+        return None if known else envelope
+
+    async def _commit(self, message: Received, outcome: Outcome, now: float) -> int | None:
+        """Write what the outcome changed; its action number, if any. Frees the nonce on failure."""
+        unit = self._incoming(message, outcome, now)
+        if unit is None:
+            return None
+        try:
+            committed: Committed = await self._writer.run(self._store.commit, unit)
+        except StorageError:
+            if outcome.recorded is not None:
+                entry: ReplayEntry = outcome.recorded
+                self.router.forget(entry.identity, entry.session_id, entry.nonce)
+            raise
+        return committed.action_num
+
+    def _incoming(self, message: Received, outcome: Outcome, now: float) -> Commit | None:
+        if outcome.recorded is None:
+            return Commit(expired=outcome.expired) if outcome.expired else None
+        replay = (outcome.recorded,)
+        seen = (Seen(message_hash=message.message_hash, identity=message.identity, at=now),)
+        if not isinstance(outcome, Applied):
+            return Commit(expired=outcome.expired, replay=replay, seen=seen)
+        after, envelope = outcome.after, outcome.envelope
+        assert envelope is not None
+        return Commit(
+            expired=outcome.expired,
+            insert=after if outcome.before is None else None,
+            update=after if outcome.before is not None else None,
+            action=_action(after.key, envelope, message.peer, now, message),
+            outbox_changes=self._settled(outcome, now),
+            replay=replay,
+            seen=seen,
+        )
+
+    def _settled(self, outcome: Applied, now: float) -> tuple[OutboxChange, ...]:
+        """Our rows that this action of the opponent shows to have arrived, or makes pointless."""
+        assert outcome.envelope is not None
+        if outcome.envelope.command not in PRESUPPOSING and not outcome.after.status.ended:
+            return ()
+        return settled(self._store.outbox.of(outcome.after.key), now)
+
+    def _tell(self, outcome: Outcome, number: int | None) -> None:
+        for session in outcome.expired:
+            self._publish("game.expired", _addressed(session))
+        match outcome:
+            case Applied(before=before, after=after, envelope=envelope) if envelope is not None:
+                if envelope.command in PRESUPPOSING or after.status.ended:
+                    self.outbox.confirm(after.key)
+                self._tell_applied(before, after, envelope, after.peer, number or 0)
+            case RemoteError(session=session, code=code, msg=msg, ref=ref):
+                where = {"id": session.key.session_id, "identity": session.key.identity}
+                self._publish("game.error", where | {"code": code, "msg": msg, "ref": ref})
+            case Rejected():
+                self._tell_rejected(outcome)
+            case Refused(kind=kind):
+                log.info("refused envelope kind=%s", kind)
+            case Idempotent() | Duplicate():
+                log.debug("dropped a repeated envelope")
+
+    def _tell_rejected(self, outcome: Rejected) -> None:
+        if outcome.cause is not None:
+            log.error("the game failed on %s", outcome.ref, exc_info=outcome.cause)
+        log.info("rejected %s code=%s: %s", outcome.ref, outcome.code, outcome.message)
+        if outcome.session is not None:
+            fields = _addressed(outcome.session)
+            del fields["app"]
+            text = {"code": str(outcome.code), "msg": outcome.message, "command": outcome.ref}
+            self._publish("game.rejected", fields | text)
+
+    def _tell_applied(
+        self, before: Session | None, after: Session, envelope: Envelope, actor: str, number: int
+    ) -> None:
+        own = actor == after.key.identity
+        fields = _addressed(after) | {
+            "command": envelope.command,
+            "actor": actor,
+            "own": own,
+            "action_num": number,
+            "status": str(after.status),
+            "ply": int(after.metadata.get("move_count", 0)),
+        }
+        if before is None and not own:
+            self._publish("game.challenged", _addressed(after))
+        self._publish("game.applied", fields)
+        if after.key.identity not in self._sweeps:
+            self._wake(after.key.identity)
+
+    def _answer(self, outcome: Outcome, now: float) -> None:
+        """Send the error action an outcome may be answered with; best effort, and not too often."""
+        prepared = self.router.answer(outcome)
+        if prepared is None or not self._may_answer(prepared.after.peer, now):
+            return
+        self._transport.send(
+            Outgoing(
+                ref=0,
+                identity=prepared.after.key.identity,
+                peer=prepared.after.peer,
+                envelope=prepared.envelope.pack(),
+                content=prepared.fallback,
+                delivery=prepared.delivery,
+            )
+        )
+
+    def _may_answer(self, peer: str, now: float) -> bool:
+        recent = [at for at in self._answered.get(peer, ()) if now - 60.0 < at <= now]
+        allowed = len(recent) < ANSWERS_PER_MINUTE
+        self._answered[peer] = [*recent, now] if allowed else recent
+        while len(self._answered) > KNOWN_PEERS:
+            del self._answered[next(iter(self._answered))]
+        return allowed
+
+    # Delivery
+
+    def _sent(self, row: OutboxRow) -> None:
+        """The outbox reports a change of one row: store what must last, and tell."""
+        self._publish(
+            "game.delivery",
+            {
+                "id": row.key.session_id,
+                "identity": row.key.identity,
+                "outbox_id": row.id,
+                "command": row.command,
+                "state": str(row.state),
+                "reason": row.reason,
+            },
+        )
+        if row.state in (OutboxState.DELIVERED, OutboxState.FAILED) and not self._stopping:
+            self._spawn(self._record(row))
+
+    async def _record(self, row: OutboxRow) -> None:
+        state = row.state
+        if state is OutboxState.DELIVERED:
+            session = self._store.sessions.get(row.key)
+            if session is None or session.status.ended:
+                state = OutboxState.CONFIRMED  # nothing can come that presupposes it
+        change = OutboxChange(
+            id=row.id,
+            state=state,
+            at=self._clock.wall(),
+            reason=row.reason,
+            attempted=state is OutboxState.FAILED,
+        )
+        unit = Commit(outbox_changes=(change,), signatures=self._signature(row))
+        try:
+            await self._writer.run(self._store.commit, unit)
+        except StorageError as error:
+            log.warning("delivery of outbox row %d is not stored: %s", row.id, error)
+
+    def _signature(self, row: OutboxRow) -> tuple[Signature, ...]:
+        signed = self._signed.pop(row.id, None)
+        if signed is None or row.action_num is None:
+            return ()
+        message_hash, message = signed
+        return (Signature(key=row.key, action_num=row.action_num, message_hash=message_hash, signed=message),)
+
+    # Sessions
+
+    def session(self, key: SessionKey) -> Session:
+        """The session with its TTL applied. Raises ``CallerError``."""
+        try:
+            session = self.router.get(key.identity, key.session_id, self._clock.wall())
+        except Corrupt as corrupt:
+            raise CallerError(
+                Kind.VALIDATION, f"the stored session {key.session_id} is damaged: {corrupt}"
+            ) from None
+        if session is None:
+            raise CallerError(Kind.SESSION_NOT_FOUND, f"there is no session {key.session_id}")
+        return session
+
+    async def sweep(self, identity: str) -> None:
+        """Make due expiries of one identity durable, tell, and wake up again for the next one."""
+        async with self._lane(identity):
+            overdue = tuple(self.router.overdue(identity, self._clock.wall()))
+            if overdue:
+                try:
+                    await self._writer.run(self._store.commit, Commit(expired=overdue))
+                except StorageError as error:
+                    log.warning("expired sessions are not stored: %s", error)
+                else:
+                    for session in overdue:
+                        self._publish("game.expired", _addressed(session))
+        self._wake(identity)
+
+    def _wake(self, identity: str) -> None:
+        """Set the one timer of an identity to the moment its next session can expire."""
+        timer = self._sweeps.pop(identity, None)
+        if timer is not None:
+            timer.cancel()
+        deadlines = [
+            last + self.games[app].manifest.ttl[status] + GRACE_SECONDS
+            for app, status, last in self._store.sessions.oldest(identity)
+            if app in self.games
+        ]
+        if not deadlines or self._stopping:
+            return
+        # Not sooner than in a minute: a deadline that could not be stored is tried again then. Not
+        # later than in a day: a wall clock that was set moves every deadline.
+        delay = min(max(60.0, min(deadlines) - self._clock.wall() + 1.0), 86_400.0)
+        self._sweeps[identity] = asyncio.get_running_loop().call_later(delay, self._sweep_now, identity)
+
+    def _sweep_now(self, identity: str) -> None:
+        if not self._stopping:
+            self._spawn(self.sweep(identity))
+
+
+def _addressed(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.key.session_id,
+        "identity": session.key.identity,
+        "peer": session.peer,
+        "app": session.app_id,
+    }
+
+
+def _action(
+    key: SessionKey, envelope: Envelope, sender: str, now: float, message: Received | None = None
+) -> NewAction:
+    """The journal row. A received envelope is kept as it was on the wire, with its signed message."""
+    raw = message.envelope if message is not None else None
+    return NewAction(
+        key=key,
+        command=envelope.command,
+        payload=envelope.payload,
+        sender=sender,
+        timestamp=now,
+        envelope=raw if raw is not None else envelope.pack(),
+        nonce=envelope.nonce,
+        message_hash=message.message_hash if message is not None else None,
+        signed=message.signed if message is not None else None,
+    )
+
+
+def _row(prepared: Prepared, committed: Committed, now: float) -> OutboxRow:
+    return OutboxRow(
+        id=committed.outbox_id or 0,
+        key=prepared.after.key,
+        action_num=committed.action_num,
+        peer=prepared.after.peer,
+        command=prepared.envelope.command,
+        envelope=prepared.envelope.pack(),
+        content=prepared.fallback,
+        delivery=prepared.delivery,
+        state=OutboxState.QUEUED,
+        reason="",
+        attempts=0,
+        created_at=now,
+        updated_at=now,
+        next_attempt_at=None,
+    )

@@ -32,7 +32,7 @@ SELECT 1 FROM game_actions WHERE identity_id = ? AND session_id = ? AND nonce = 
 UNION ALL
 SELECT 1 FROM kept_nonces WHERE identity_id = ? AND session_id = ? AND nonce = ? LIMIT 1
 """
-# The signature comes after the commit; it is added once and never replaced.
+# The signature comes after the commit, with every attempt to send.
 _SIGN = """
 UPDATE game_actions SET message_hash = ?, signed = ?
 WHERE session_id = ? AND identity_id = ? AND action_num = ?

@@ -72,6 +72,11 @@ WHERE identity_id = ? AND status IN ('completed','expired','declined') AND statu
 ORDER BY last_action_at, session_id
 """  # noqa: S608
 
+_FIND = """
+SELECT session_id, identity_id FROM game_sessions
+WHERE session_id >= ? AND session_id < ? AND (? IS NULL OR identity_id = ?) ORDER BY session_id LIMIT ?
+"""
+_LIVE_COUNT = "SELECT count(*) FROM game_sessions WHERE identity_id = ? AND status IN ('pending','active')"
 _OLDEST = """
 SELECT app_id, status, min(last_action_at) FROM game_sessions
 WHERE identity_id = ? AND status IN ('pending','active') GROUP BY app_id, status
@@ -274,6 +279,16 @@ class SessionTable:
         statement = _OLDER_ENDED if status.ended else _OLDER_LIVE
         rows = self._database.all(statement, (identity, status, before))
         return [decode(row, self._database.path) for row in rows]
+
+    def find(self, prefix: str, identity: str | None = None, limit: int = 2) -> Sequence[SessionKey]:
+        """Sessions whose id starts with ``prefix`` (lower-case hex), of one identity or of all."""
+        parameters = (prefix, prefix + "g", identity, identity, limit)
+        return [SessionKey(row[1], row[0]) for row in self._database.all(_FIND, parameters)]
+
+    def live_count(self, identity: str) -> int:
+        """Pending and active sessions."""
+        row = self._database.one(_LIVE_COUNT, (identity,))
+        return int(row[0]) if row is not None else 0
 
     def oldest(self, identity: str) -> Sequence[tuple[str, Status, float]]:
         """For every app and live status in use: the earliest ``last_action_at``, Unix seconds."""

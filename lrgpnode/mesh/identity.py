@@ -101,6 +101,12 @@ def load(path: Path) -> LocalIdentity:
     return identity
 
 
+def public_key(identity: LocalIdentity) -> bytes:
+    """The 64 bytes of the public key; does not need the mesh to run."""
+    public: bytes = _rns_identity(identity.key).get_public_key()
+    return public
+
+
 def names(directory: Path) -> tuple[str, ...]:
     """The hashes of the stored identities, oldest first; does not load Reticulum."""
     if not directory.is_dir():

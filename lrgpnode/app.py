@@ -1,0 +1,292 @@
+"""The composition root: makes a node out of its rooms, runs it, and takes it down again.
+
+Order matters. Reticulum starts first, in the main thread and before the loop, because it takes the
+signals; ours are set afterwards. Stopping goes the other way round: clients, node, mesh, database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from lrgpnode import config
+from lrgpnode.api import Api, Surroundings
+from lrgpnode.config import ConfigError, Paths, RunOptions, Settings
+from lrgpnode.control import models
+from lrgpnode.control.events import Events
+from lrgpnode.control.server import ControlServer, SocketError
+from lrgpnode.mesh import identity as keys
+from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
+from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
+from lrgpnode.node import Node
+from lrgpnode.plugins import PluginProblem, load_games
+from storage.errors import StorageError
+from storage.model import LocalIdentity
+from storage.store import Store
+from storage.writer import Writer
+
+log = logging.getLogger("lrgpnode")
+
+EXIT_OK: Final = 0
+EXIT_FAILED: Final = 1
+EXIT_DATABASE: Final = 4
+EXIT_CONFIG: Final = 5
+"""The exit codes of `lrgpnode run`; docs/commands.md lists all."""
+
+DATABASE: Final = "lrgpnode.db"
+REMEMBERED_PEERS: Final = 500
+"""Peers whose public keys Reticulum is given at start; it forgets those it has no use for itself."""
+
+
+class StartError(Exception):
+    """The node cannot start; ``str()`` is a sentence for a person, ``code`` the exit code."""
+
+    def __init__(self, message: str, code: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def run(options: RunOptions) -> int:
+    """Run a node until it is told to stop; the exit code. Must be called in the main thread."""
+    try:
+        paths, settings = config.load(options)
+        _log_to_stderr(settings.node_log_level)
+        with _only_one(paths.data):
+            return _Application(options, paths, settings).run()
+    except ConfigError as error:
+        return _refuse(str(error), EXIT_CONFIG)
+    except StorageError as error:
+        return _refuse(str(error), EXIT_DATABASE)
+    except StartError as error:
+        return _refuse(str(error), error.code)
+
+
+def _refuse(message: str, code: int) -> int:
+    sys.stderr.write(f"lrgpnode: {message}\n")
+    return code
+
+
+def _log_to_stderr(level: str) -> None:
+    # A handler of its own descriptor: Reticulum points sys.stderr at /dev/null when it stops.
+    stream = os.fdopen(os.dup(sys.stderr.fileno()), "w", buffering=1)
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+
+
+@contextmanager
+def _only_one(data: Path) -> Iterator[None]:
+    """Hold the data directory's lock: two nodes on one database would each miss what the other does."""
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StartError(f"cannot use the data directory {data}: {error.strerror}", EXIT_CONFIG) from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StartError(
+                f"a node is already running on {data}; stop it with `lrgpnode --data {data} stop`"
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def boot_id() -> str:
+    """What tells this boot of the machine from every other."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """The local identities: their rows for people, their keys for the mesh."""
+
+    rows: tuple[LocalIdentity, ...]
+    keys: tuple[keys.LocalIdentity, ...]
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {row.hash: row.name for row in self.rows}
+
+
+def _identities(data: Path, store: Store, name: str) -> _Own:
+    """The identities of this node; the first run makes one."""
+    directory = data / "identities"
+    try:
+        loaded = keys.load_all(directory) or (keys.create(directory),)
+    except keys.IdentityError as error:
+        raise StartError(str(error), EXIT_CONFIG) from None
+    known = {row.hash: row for row in store.book.identities()}
+    rows = []
+    for identity in loaded:
+        row = known.get(identity.hash)
+        if row is None:
+            row = LocalIdentity(hash=identity.hash, name=name, created_at=time.time())
+            store.book.put_identity(row)
+        rows.append(row)
+    return _Own(tuple(rows), loaded)
+
+
+class _Application:
+    def __init__(self, options: RunOptions, paths: Paths, settings: Settings) -> None:
+        self._options = options
+        self._paths = paths
+        self._settings = settings
+        self._started_at = time.time()
+        self._events = Events(start=int(self._started_at))
+        self._problems: tuple[PluginProblem, ...] = ()
+        self._stop = asyncio.Event()
+        self._reason = "stopped"
+
+    def run(self) -> int:
+        with Store(self._paths.data / DATABASE, boot_id=boot_id()) as store:
+            self._store = store
+            self._own = _identities(self._paths.data, store, self._options.name or self._settings.node_name)
+            self._games, self._problems = load_games()
+            for problem in self._problems:
+                log.warning("game %s is not in use: %s", problem.name, problem.reason)
+            self._mesh = ReticulumMesh(self._mesh_settings())
+            self._start_reticulum()
+            asyncio.run(self._main())
+        return EXIT_OK
+
+    def _mesh_settings(self) -> MeshSettings:
+        options, settings = self._options, self._settings
+        try:
+            listen = parse_endpoint(options.listen, any_port=True) if options.listen else None
+            connect = tuple(parse_endpoint(text) for text in options.connect)
+        except EndpointError as error:
+            raise StartError(str(error), EXIT_CONFIG) from None
+        private = listen is not None or bool(connect)
+        if private and options.rns_config is not None:
+            raise StartError("--rns-config cannot be combined with --listen or --connect", EXIT_CONFIG)
+        return MeshSettings(
+            data=self._paths.data,
+            identities=self._own.keys,
+            display_names=self._own.names,
+            rns_config_dir=None if private else settings.rns_config_dir,
+            listen=listen,
+            connect=connect,
+            announce_delay=settings.announce_at_start_seconds,
+            announce_interval=settings.announce_interval_minutes * 60.0,
+        )
+
+    def _start_reticulum(self) -> None:
+        from lrgpnode.mesh.instance import MeshError  # noqa: PLC0415 - loads Reticulum
+
+        try:
+            self._mesh.start_reticulum()
+        except MeshError as error:
+            raise StartError(str(error)) from error
+        for peer in self._store.book.peers(REMEMBERED_PEERS):
+            self._mesh.remember(peer.peer, peer.public_key)
+
+    async def _main(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
+        writer = Writer(self._store)
+        node = Node(
+            store=self._store,
+            writer=writer,
+            games=self._games,
+            transport=self._mesh,
+            publish=self._publish,
+        )
+        api = Api(node, self._store, self._own.rows, self._surroundings())
+        server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
+        try:
+            await node.start(row.hash for row in self._own.rows)
+            self._mesh.attach(loop, node)
+            await self._serve(server)
+        finally:
+            self._events.close()
+            await server.stop()
+            await node.stop()
+            await asyncio.to_thread(self._mesh.stop)
+            writer.close()
+            log.info("the node has stopped")
+
+    async def _serve(self, server: ControlServer) -> None:
+        try:
+            await server.start()
+        except SocketError as error:
+            raise StartError(str(error)) from error
+        self._publish("node.started", {"name": self._settings.node_name, "version": version("lrgpnode")})
+        for row in self._own.rows:
+            log.info("identity %s (%s)", row.hash, row.name)
+        log.info("the node is running; control socket %s", self._paths.socket)
+        await self._stop.wait()
+        log.info("stopping: %s", self._reason)
+        self._publish("node.stopping", {"reason": self._reason})
+
+    def _ask_to_stop(self, reason: str = "asked to stop") -> None:
+        self._reason = reason
+        self._stop.set()
+
+    def _publish(self, type: str, fields: Mapping[str, Any]) -> None:
+        self._events.publish(type, models.EVENTS[type](**fields))
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            status=self._status,
+            stop=self._ask_to_stop,
+            announce=self._mesh.announce,
+            key_file=lambda hash: str(self._paths.data / "identities" / hash),
+            public_key=self._public_key,
+        )
+
+    def _public_key(self, hash: str) -> str:
+        identity = next(identity for identity in self._own.keys if identity.hash == hash)
+        return keys.public_key(identity).hex()
+
+    def _status(self) -> models.NodeStatus:
+        mesh = self._mesh.status()
+        counts = self._store.outbox.counts()
+        sessions = self._store.sessions
+        return models.NodeStatus(
+            name=self._settings.node_name,
+            version=version("lrgpnode"),
+            pid=os.getpid(),
+            started_at=self._started_at,
+            data=str(self._paths.data),
+            socket=str(self._paths.socket),
+            seq=self._events.seq,
+            live_games=sum(sessions.live_count(row.hash) for row in self._own.rows),
+            open_outbox=sum(counts.values()),
+            identities=len(self._own.rows),
+            shared_instance=mesh.instance == "client",
+            interfaces=tuple(
+                models.InterfaceInfo(name=interface.name, online=interface.online, kind=interface.kind)
+                for interface in mesh.interfaces
+            ),
+            games=tuple(
+                models.GameInfo(
+                    app=game.manifest.app_id,
+                    version=game.manifest.version,
+                    name=game.manifest.display_name,
+                    icon=game.manifest.icon,
+                    actions=tuple(map(str, game.manifest.actions)),
+                )
+                for game in self._games.values()
+            ),
+            problems=(
+                *(f"Game {problem.name} is not in use: {problem.reason}" for problem in self._problems),
+                *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error),
+            ),
+        )

@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -87,15 +88,16 @@ def test_two_spellings_are_one_node_and_two_directories_are_two(
     "environ", [{}, {"XDG_RUNTIME_DIR": "relative"}, {"XDG_RUNTIME_DIR": "/" + "x" * 90}]
 )
 def test_without_a_usable_runtime_directory_a_private_one_is_made(
-    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = Path(os.path.relpath(tmp_path)) if len(str(tmp_path)) > 60 else tmp_path
-    monkeypatch.setattr(config, "_TEMPORARY", short)
-    socket = resolve(RunOptions(data=Path("/d")), environ).socket
-    private = short / f"lrgpnode-{os.getuid()}"
-    assert socket == private / "lrgpnode" / socket_name(Path("/d"))
-    assert private.stat().st_mode & 0o777 == 0o700
-    assert resolve(RunOptions(data=Path("/d")), environ).socket == socket
+    # Not tmp_path, under which the path of the socket can get too long.
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setattr(config, "_TEMPORARY", Path(folder))
+        socket = resolve(RunOptions(data=Path("/d")), environ).socket
+        private = Path(folder) / f"lrgpnode-{os.getuid()}"
+        assert socket == private / "lrgpnode" / socket_name(Path("/d"))
+        assert private.stat().st_mode & 0o777 == 0o700
+        assert resolve(RunOptions(data=Path("/d")), environ).socket == socket
 
 
 @pytest.mark.parametrize("trap", ["open", "link", "file"])

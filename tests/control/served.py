@@ -78,7 +78,7 @@ class Served:
         self.release = asyncio.Event()
         self.called = threading.Event()
         self.server = ControlServer(path, make_methods(self.release, self.called), self.events)
-        self._sockets: list[socket.socket] = []
+        self._connections: list[Raw] = []
         try:
             self.run(self.server.start())
         except BaseException:
@@ -104,12 +104,12 @@ class Served:
 
     def connect(self) -> Raw:
         raw = Raw(self.path)
-        self._sockets.append(raw.socket)
+        self._connections.append(raw)
         return raw
 
     def stop(self) -> None:
-        for sock in self._sockets:
-            sock.close()
+        for raw in self._connections:
+            raw.close()
         self.run(self.server.stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(DEADLINE)
@@ -124,6 +124,11 @@ class Raw:
         self.socket.settimeout(DEADLINE)
         self.socket.connect(str(path))
         self._file = self.socket.makefile("rb")
+
+    def close(self) -> None:
+        # A socket is really closed only with its last file.
+        self._file.close()
+        self.socket.close()
 
     def send(self, data: bytes) -> None:
         # The server may refuse and close before it has read everything.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -164,8 +165,7 @@ def test_a_line_in_pieces(served: Served) -> None:
 @WHILE_SERVED
 @given(st.binary(max_size=300))
 def test_random_bytes(served: Served, data: bytes) -> None:
-    raw = Raw(served.path)
-    with raw.socket:
+    with closing(Raw(served.path)) as raw:
         raw.send(data + b"\n")
         for _ in range(data.count(b"\n") + 1):
             assert code(raw.line()) in (-32700, -32600)
@@ -191,8 +191,7 @@ REQUESTS = st.fixed_dictionaries(
 @WHILE_SERVED
 @given(REQUESTS | JSON)
 def test_random_requests(served: Served, request: Any) -> None:
-    raw = Raw(served.path)
-    with raw.socket:
+    with closing(Raw(served.path)) as raw:
         raw.send(json.dumps(request).encode() + b"\n")
         answer = raw.call("test.echo", text="last")
         while answer.get("result") != {"text": "last"}:

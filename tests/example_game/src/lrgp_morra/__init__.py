@@ -1,0 +1,1 @@
+"""Two games of fingers for lrgpnode: morra, and odds and evens."""

@@ -243,10 +243,10 @@ class Api:
         )
 
     def _last_own(self, key: SessionKey) -> models.OwnAction | None:
-        rows = self._store.outbox.of(key)
-        if not rows:
+        stored = self._store.outbox.last_of(key)
+        if stored is None:
             return None
-        row: OutboxRow = self._node.outbox.state(rows[-1].id) or rows[-1]
+        row: OutboxRow = self._node.outbox.state(stored.id) or stored
         return models.OwnAction(
             outbox_id=row.id,
             command=row.command,

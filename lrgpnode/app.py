@@ -148,7 +148,7 @@ class _Application:
         self._paths = paths
         self._settings = settings
         self._started_at = time.time()
-        self._events = Events(start=int(self._started_at))
+        self._events = Events(start=int(self._started_at * 1000))
         self._problems: tuple[PluginProblem, ...] = ()
         self._stop = asyncio.Event()
         self._reason = "stopped"

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received, Transport
-from lrgpnode.outbox import PRESUPPOSING, Outbox, settled
+from lrgpnode.outbox import PRESUPPOSING, Outbox
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
 from lrgpnode.protocol.errors import CallerError, Corrupt, Kind
 from lrgpnode.protocol.game import Command, Game
@@ -65,6 +65,9 @@ COMMIT_RETRY_SECONDS: Final = 5.0
 
 ANSWERS_PER_MINUTE: Final = 6
 """Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
+
+RECORD_SECONDS: Final = 0.5
+"""How long a change of a delivery state may wait for others to be written with it."""
 
 KNOWN_PEERS: Final = 2000
 SEEN_SECONDS: Final = 30 * 86_400.0
@@ -120,7 +123,9 @@ class Node:
         self._lanes: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._answered: dict[str, list[float]] = {}
-        self._signed: dict[int, tuple[bytes, bytes]] = {}
+        self._signed: dict[SessionKey, dict[int, Signature]] = {}
+        self._unrecorded: dict[int, OutboxRow] = {}
+        self._recording: asyncio.TimerHandle | None = None
         self._outbox: Outbox | None = None
         self._sweeps: dict[str, asyncio.TimerHandle] = {}
         self._stopping = False
@@ -150,8 +155,11 @@ class Node:
             self._outbox.stop()
         for timer in self._sweeps.values():
             timer.cancel()
+        if self._recording is not None:
+            self._recording.cancel()
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._record()
 
     async def _prune(self) -> None:
         replay_before = self._clock.boot() - DEDUP_TTL_SECONDS
@@ -223,17 +231,21 @@ class Node:
             self._spawn(self._judge(message))
 
     def progress(self, ref: int, progress: Progress, reason: str) -> None:
-        if not ref or self.outbox.progress(ref, progress, reason):
-            return
-        # The opponent's next action was faster than the proof. The signed message is kept all the same.
-        if progress in (Progress.DELIVERED, Progress.FAILED) and ref in self._signed and not self._stopping:
-            row = self._store.outbox.get(ref)
-            if row is not None:
-                self._spawn(self._record(row))
+        if ref:
+            self.outbox.progress(ref, progress, reason)
 
     def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
-        if ref:
-            self._signed[ref] = (message_hash, message)
+        row = self.outbox.state(ref) if ref else None
+        if row is None and ref:
+            # The opponent's next action was faster than the news that ours has left.
+            row = self._store.outbox.get(ref)
+            if row is not None:
+                self._unrecorded[ref] = row
+                self._record_soon()
+        if row is not None and row.action_num is not None:
+            self._signed.setdefault(row.key, {})[ref] = Signature(
+                key=row.key, action_num=row.action_num, message_hash=message_hash, signed=message
+            )
 
     def heard(self, peer: Heard) -> None:
         if self._stopping:
@@ -249,7 +261,8 @@ class Node:
             },
         )
         self._spawn(self._remember(peer))
-        self.outbox.heard(peer.peer)
+        if peer.announced:
+            self.outbox.heard(peer.peer)
 
     async def _remember(self, heard: Heard) -> None:
         peer = Peer(
@@ -305,13 +318,9 @@ class Node:
         except InvalidEnvelope as error:
             log.info("refused envelope peer=%s rule=%s", message.peer, error.rule)
             return None
-        identity = message.identity
-        known = (
-            self._store.mail.seen(identity, message.message_hash)
-            or self._store.actions.has_nonce(identity, envelope.session_id, envelope.nonce)
-            or self._store.sessions.deleted(SessionKey(identity, envelope.session_id))
-        )
-        return None if known else envelope
+        key = SessionKey(message.identity, envelope.session_id)
+        handled = self._store.mail.handled(key, envelope.nonce, message.message_hash)
+        return None if handled else envelope
 
     async def _commit(self, message: Received, outcome: Outcome, now: float) -> int | None:
         """Write what the outcome changed; its action number, if any. Frees the nonce on failure."""
@@ -325,6 +334,8 @@ class Node:
                 entry: ReplayEntry = outcome.recorded
                 self.router.forget(entry.identity, entry.session_id, entry.nonce)
             raise
+        if unit.settle is not None:
+            self._forget(unit.settle)
         return committed.action_num
 
     def _incoming(self, message: Received, outcome: Outcome, now: float) -> Commit | None:
@@ -341,24 +352,18 @@ class Node:
             insert=after if outcome.before is None else None,
             update=after if outcome.before is not None else None,
             action=_action(after.key, envelope, message.peer, now, message),
-            outbox_changes=self._settled(outcome, now),
+            settle=after.key if _settles(outcome) else None,
+            signatures=tuple(self._signed.get(after.key, {}).values()),
             replay=replay,
             seen=seen,
         )
-
-    def _settled(self, outcome: Applied, now: float) -> tuple[OutboxChange, ...]:
-        """Our rows that this action of the opponent shows to have arrived, or makes pointless."""
-        assert outcome.envelope is not None
-        if outcome.envelope.command not in PRESUPPOSING and not outcome.after.status.ended:
-            return ()
-        return settled(self._store.outbox.of(outcome.after.key), now)
 
     def _tell(self, outcome: Outcome, number: int | None) -> None:
         for session in outcome.expired:
             self._publish("game.expired", _addressed(session))
         match outcome:
             case Applied(before=before, after=after, envelope=envelope) if envelope is not None:
-                if envelope.command in PRESUPPOSING or after.status.ended:
+                if _settles(outcome):
                     self.outbox.confirm(after.key)
                 self._tell_applied(before, after, envelope, after.peer, number or 0)
             case RemoteError(session=session, code=code, msg=msg, ref=ref):
@@ -438,34 +443,55 @@ class Node:
                 "reason": row.reason,
             },
         )
-        if row.state in (OutboxState.DELIVERED, OutboxState.FAILED) and not self._stopping:
-            self._spawn(self._record(row))
+        if row.state in (OutboxState.DELIVERED, OutboxState.FAILED):
+            self._unrecorded[row.id] = row
+            self._record_soon()
 
-    async def _record(self, row: OutboxRow) -> None:
+    def _record_soon(self) -> None:
+        """Store what is known of deliveries in a moment, several rows at once.
+
+        A power cut before that costs one more attempt of the same envelope. The opponent's next
+        action often comes sooner and settles the rows in its own transaction.
+        """
+        if self._recording is None and not self._stopping:
+            loop = asyncio.get_running_loop()
+            self._recording = loop.call_later(RECORD_SECONDS, lambda: self._spawn(self._record()))
+
+    async def _record(self) -> None:
+        self._recording = None
+        rows, self._unrecorded = tuple(self._unrecorded.values()), {}
+        if not rows:
+            return
+        signed = tuple(
+            signature for row in rows if (signature := self._signed.get(row.key, {}).get(row.id)) is not None
+        )
+        unit = Commit(outbox_changes=tuple(self._change(row) for row in rows), signatures=signed)
+        try:
+            await self._writer.run(self._store.commit, unit)
+        except StorageError as error:
+            log.warning("the delivery of %d messages is not stored: %s", len(rows), error)
+            return
+        for row in rows:
+            of_session = self._signed.get(row.key, {})
+            of_session.pop(row.id, None)
+            if not of_session:
+                self._signed.pop(row.key, None)
+
+    def _change(self, row: OutboxRow) -> OutboxChange:
         state = row.state
         if state is OutboxState.DELIVERED:
             session = self._store.sessions.get(row.key)
             if session is None or session.status.ended:
                 state = OutboxState.CONFIRMED  # nothing can come that presupposes it
-        change = OutboxChange(
-            id=row.id,
-            state=state,
-            at=self._clock.wall(),
-            reason=row.reason,
-            attempted=state is OutboxState.FAILED,
+        failed = state is OutboxState.FAILED
+        return OutboxChange(
+            id=row.id, state=state, at=self._clock.wall(), reason=row.reason, attempted=failed
         )
-        unit = Commit(outbox_changes=(change,), signatures=self._signature(row))
-        try:
-            await self._writer.run(self._store.commit, unit)
-        except StorageError as error:
-            log.warning("delivery of outbox row %d is not stored: %s", row.id, error)
 
-    def _signature(self, row: OutboxRow) -> tuple[Signature, ...]:
-        signed = self._signed.pop(row.id, None)
-        if signed is None or row.action_num is None:
-            return ()
-        message_hash, message = signed
-        return (Signature(key=row.key, action_num=row.action_num, message_hash=message_hash, signed=message),)
+    def _forget(self, key: SessionKey) -> None:
+        """What a commit of the opponent's action has settled needs no record of its own."""
+        self._signed.pop(key, None)
+        self._unrecorded = {id: row for id, row in self._unrecorded.items() if row.key != key}
 
     # Sessions
 
@@ -515,6 +541,12 @@ class Node:
     def _sweep_now(self, identity: str) -> None:
         if not self._stopping:
             self._spawn(self.sweep(identity))
+
+
+def _settles(outcome: Applied) -> bool:
+    """Whether the opponent's action shows that all of ours arrived, or makes them pointless."""
+    assert outcome.envelope is not None
+    return outcome.envelope.command in PRESUPPOSING or outcome.after.status.ended
 
 
 def _addressed(session: Session) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import Final
 from lrgpnode.mesh.transport import Outgoing, Progress, Transport
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import SessionKey
-from storage.model import OutboxChange, OutboxRow, OutboxState
+from storage.model import OutboxRow, OutboxState
 
 MAX_IN_FLIGHT: Final = 8
 """LXMF checks each proof against every outstanding packet: few at a time (rns-lxmf facts §9)."""
@@ -174,9 +174,3 @@ class Outbox:
             )
         )
 
-
-def settled(rows: Iterable[OutboxRow], now: float) -> tuple[OutboxChange, ...]:
-    """The changes that end these rows of ours: an action of the opponent presupposes them."""
-    return tuple(
-        OutboxChange(id=row.id, state=OutboxState.CONFIRMED, at=now) for row in rows if row.state.open
-    )

@@ -34,6 +34,17 @@ _KEEP = "INSERT INTO kept_nonces (identity_id, session_id, nonce) VALUES (?, ?, 
 
 _SEE = "INSERT INTO seen (message_hash, identity_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _SEEN = "SELECT 1 FROM seen WHERE message_hash = ? AND identity_id = ?"
+# One statement, because every inbound message waits for it.
+_HANDLED = """
+SELECT EXISTS (SELECT 1 FROM seen WHERE message_hash = :hash AND identity_id = :identity)
+    OR EXISTS (SELECT 1 FROM game_actions
+               WHERE identity_id = :identity AND session_id = :session AND nonce = :nonce)
+    OR EXISTS (SELECT 1 FROM kept_nonces
+               WHERE identity_id = :identity AND session_id = :session AND nonce = :nonce)
+    OR (EXISTS (SELECT 1 FROM tombstones WHERE identity_id = :identity AND session_id = :session)
+        AND NOT EXISTS (SELECT 1 FROM game_sessions
+                        WHERE identity_id = :identity AND session_id = :session))
+"""
 _PRUNE_SEEN = """
 DELETE FROM seen WHERE (message_hash, identity_id) IN
 (SELECT message_hash, identity_id FROM seen WHERE at < ? ORDER BY at LIMIT ?)
@@ -159,6 +170,15 @@ class MailTable:
     def seen(self, identity: str, message_hash: bytes) -> bool:
         """Whether this LXMF message was handled for this identity."""
         return self._database.one(_SEEN, (message_hash, identity)) is not None
+
+    def handled(self, key: SessionKey, nonce: bytes, message_hash: bytes) -> bool:
+        """Whether an envelope needs no judgement: its LXMF message was handled, its nonce is that of a
+        committed or finally refused action, or its session was deleted."""
+        row = self._database.one(
+            _HANDLED,
+            {"hash": message_hash, "identity": key.identity, "session": key.session_id, "nonce": nonce},
+        )
+        return row is not None and bool(row[0])
 
     def prune(
         self,

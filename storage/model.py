@@ -192,7 +192,8 @@ class Commit:
 
     ``expired`` and ``update`` must be stored already, with the same binding (peer, initiator, app,
     creation); ``insert`` must not be. ``forget`` takes replay entries back, ``unpark`` deletes parked
-    messages, ``outbox_changes`` are rows that this action confirms or ends.
+    messages, ``outbox_changes`` are new states of single rows; ``settle`` confirms every open
+    row of a session that was there before this commit.
     """
 
     expired: tuple[Session, ...] = ()
@@ -200,6 +201,7 @@ class Commit:
     update: Session | None = None
     action: NewAction | None = None
     outbox: NewOutbox | None = None
+    settle: SessionKey | None = None
     outbox_changes: tuple[OutboxChange, ...] = ()
     signatures: tuple[Signature, ...] = ()
     replay: tuple[ReplayEntry, ...] = ()

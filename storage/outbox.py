@@ -30,6 +30,14 @@ _COLUMNS = (
 # The unary plus keeps SQLite from walking the whole table by id to save itself a small sort.
 _OPEN = f"SELECT {_COLUMNS} FROM outbox WHERE state NOT IN ('confirmed','dropped') ORDER BY +id"  # noqa: S608
 _OF_SESSION = f"SELECT {_COLUMNS} FROM outbox WHERE identity_id = ? AND session_id = ? ORDER BY id"  # noqa: S608
+_SETTLE = """
+UPDATE outbox INDEXED BY outbox_open_session
+SET state = 'confirmed', reason = '', updated_at = ?, next_attempt_at = NULL
+WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped')
+"""
+_LAST_OF_SESSION = f"""
+SELECT {_COLUMNS} FROM outbox WHERE identity_id = ? AND session_id = ? ORDER BY id DESC LIMIT 1
+"""  # noqa: S608
 _GET = f"SELECT {_COLUMNS} FROM outbox WHERE id = ?"  # noqa: S608
 _COUNTS = "SELECT state, count(*) FROM outbox WHERE state NOT IN ('confirmed','dropped') GROUP BY state"
 
@@ -62,6 +70,11 @@ def change(connection: sqlite3.Connection, new: OutboxChange) -> bool:
     return connection.execute(_CHANGE, parameters).rowcount == 1
 
 
+def settle(connection: sqlite3.Connection, key: SessionKey, at: float) -> None:
+    """Confirm every open row of a session."""
+    connection.execute(_SETTLE, (at, key.identity, key.session_id))
+
+
 class OutboxTable:
     """Committed outbox rows."""
 
@@ -75,6 +88,11 @@ class OutboxTable:
     def of(self, key: SessionKey) -> Sequence[OutboxRow]:
         """Every row of a session, final ones too, in the order of commits."""
         return self._rows(_OF_SESSION, (key.identity, key.session_id))
+
+    def last_of(self, key: SessionKey) -> OutboxRow | None:
+        """The newest row of a session, open or final."""
+        rows = self._rows(_LAST_OF_SESSION, (key.identity, key.session_id))
+        return rows[0] if rows else None
 
     def get(self, id: int) -> OutboxRow | None:
         rows = self._rows(_GET, (id,))

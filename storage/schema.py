@@ -107,6 +107,8 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_session ON outbox (identity_id, session_id);
 CREATE INDEX outbox_open ON outbox (state) WHERE state NOT IN ('confirmed','dropped');
+CREATE INDEX outbox_open_session ON outbox (identity_id, session_id)
+    WHERE state NOT IN ('confirmed','dropped');
 
 -- Messages that came too early; tried again after every commit of their session.
 CREATE TABLE parked (

@@ -64,6 +64,7 @@ class Store:
         """Write all of ``unit`` in one transaction. Raises ``StorageError``; then nothing was written."""
         path = self._database.path
         number = outbox_id = parked_id = None
+        written = unit.update or unit.insert
         with self._database.transaction() as connection:
             for session in unit.expired:
                 sessions.update(connection, session, path)
@@ -74,6 +75,8 @@ class Store:
             if unit.action is not None:
                 self._require(connection, unit, unit.action.key)
                 number = actions.append(connection, unit.action)
+            if unit.settle is not None and written is not None:
+                outbox.settle(connection, unit.settle, written.updated_at)
             if unit.outbox is not None:
                 outbox_id = outbox.add(connection, unit.outbox, number)
             for change in unit.outbox_changes:

@@ -1,0 +1,129 @@
+"""What every command gets: which node is meant, and how to talk to it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lrgpnode.cli.exits import CliError, Exit, ReaderGone, sentence
+from lrgpnode.config import ConfigError, Paths, RunOptions, resolve
+from lrgpnode.control.client import (
+    CallFailed,
+    Client,
+    ClientError,
+    Disconnected,
+    EventStream,
+    NotRunning,
+)
+
+
+@dataclass(slots=True)
+class Context:
+    """The options before the command."""
+
+    data: Path | None = None
+    socket: Path | None = None
+    identity: str | None = None
+
+    def options(self, **more: Any) -> RunOptions:
+        return RunOptions(data=self.data, socket=self.socket, **more)
+
+    def paths(self) -> Paths:
+        try:
+            return resolve(self.options())
+        except ConfigError as error:
+            raise CliError(Exit.CONFIG, "config", sentence(str(error))) from None
+
+    def client(self) -> Client:
+        return Client(self.paths().socket)
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result of a method of the node. Raises ``CliError``."""
+        try:
+            with self.client() as client:
+                return client.call(method, **params)
+        except ClientError as error:
+            raise self.explain(error) from None
+
+    def events(self, after: int | None) -> EventStream:
+        try:
+            return self.client().events(after)
+        except ClientError as error:
+            raise self.explain(error) from None
+
+    def explain(self, error: ClientError) -> CliError:
+        """An error of the client in the words of the command line."""
+        if isinstance(error, NotRunning):
+            return self._unreachable(error)
+        if isinstance(error, CallFailed):
+            return _refused(error)
+        hint = "See with `lrgpnode games` whether it was done." if isinstance(error, Disconnected) else ""
+        return CliError(Exit.FAILED, "disconnected", sentence(str(error)), hint)
+
+    def _unreachable(self, error: NotRunning) -> CliError:
+        paths = self.paths()
+        if isinstance(error.__cause__, PermissionError):
+            return CliError(
+                Exit.NOT_RUNNING,
+                "not_running",
+                f"You may not open the node's socket {paths.socket}.",
+                "Join the group of the service with `sudo adduser $USER lrgpnode` and log in again, "
+                "or run the command as the user of the node.",
+            )
+        start = "Start it with `sudo systemctl start lrgpnode`." if paths.service else self._start()
+        return CliError(Exit.NOT_RUNNING, "not_running", f"No node is running for {paths.data}.", start)
+
+    def _start(self) -> str:
+        given = [("--data", self.data), ("--socket", self.socket)]
+        words = ["lrgpnode", *(word for name, value in given if value for word in (name, str(value))), "run"]
+        return f"Start it with `{shlex.join(words)}`."
+
+
+def _refused(error: CallFailed) -> CliError:
+    match error.kind:
+        case "storage":
+            code = Exit.DATABASE
+        case "rpc-32602":
+            code = Exit.USAGE
+        case "rpc-32601":
+            return CliError(
+                Exit.FAILED,
+                error.kind,
+                "The running node does not know this command.",
+                "It is of another version: restart the node.",
+            )
+        case "rpc-32603":
+            return CliError(
+                Exit.FAILED, error.kind, "The node failed because of a defect.", "Its log says more."
+            )
+        case _:
+            code = Exit.FAILED
+    return CliError(code, error.kind, sentence(error.message), error.hint)
+
+
+pass_context = click.make_pass_decorator(Context, ensure=True)
+
+json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--json", "as_json", is_flag=True, help="Print the result as one JSON object."
+)
+
+
+def say_json(value: Any) -> None:
+    """One line of ASCII: nothing in it can do anything to a terminal."""
+    write(json.dumps(value))
+
+
+def write(line: str) -> None:
+    """A line to stdout, at once. Raises ``ReaderGone``."""
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None

@@ -1,0 +1,101 @@
+"""Commands that look at games."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
+from lrgpnode.cli.text import clean, pad, when, who
+from lrgpnode.cli.types import NAME, SESSION
+
+FILTERS = ("all", "live", "ended", "pending", "your_turn")
+WIDEST = 100
+
+
+@click.command()
+@click.argument("id", type=SESSION, required=False)
+@click.option(
+    "--filter",
+    "which",
+    type=click.Choice(FILTERS),
+    default="all",
+    show_default=True,
+    help="Which games to list; live is pending or active.",
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="Most games to list."
+)
+@click.option("--cursor", type=NAME, metavar="CURSOR", help="Go on with the list; the list names it.")
+@json_option
+@pass_context
+def games(
+    context: Context, id: str | None, which: str, limit: int, cursor: str | None, as_json: bool
+) -> None:
+    """List the games, or show the board of one.
+
+    The newest action comes first.     An ID may be shortened to its beginning. Games in which something is new are marked with *.
+    On a board, brackets mark the last move.
+    """
+    if id is not None:
+        result = context.call("game.show", id=id, identity=context.identity)
+        lines = None if as_json else _shown(result)
+    else:
+        result = context.call(
+            "game.list", identity=context.identity, filter=which, limit=limit, cursor=cursor
+        )
+        lines = None if as_json else _listed(result, which)
+    if lines is None:
+        say_json(result)
+    else:
+        write("\n".join(lines))
+
+
+def _shown(game: Mapping[str, Any]) -> list[str]:
+    from lrgpnode.cli.board import drawing  # noqa: PLC0415 - only for a single game
+
+    return drawing(game, min(shutil.get_terminal_size().columns, WIDEST))
+
+
+def _listed(page: Mapping[str, Any], which: str) -> list[str]:
+    lines = [_line(game) for game in page["games"]]
+    if not lines:
+        lines = [
+            "No games yet. Challenge somebody: `lrgpnode challenge PEER APP`; `lrgpnode peers` lists peers."
+            if which == "all"
+            else "No such games."
+        ]
+    if page.get("cursor"):
+        more = "" if which == "all" else f" --filter {which}"
+        lines.append(f"There are more: lrgpnode games{more} --cursor {clean(page['cursor'])}")
+    return lines
+
+
+def _line(game: Mapping[str, Any]) -> str:
+    mark = "*" if game["unread"] else " "
+    state = game["status"]
+    if game.get("your_turn"):
+        state = "answer!" if state == "pending" else "your turn"
+    app = pad(clean(game["app"], 64), 13)
+    return f"{mark} {game['id']} {app} {pad(state, 9)} {who(game.get('peer_name', ''), game['peer'])}"
+
+
+@click.command()
+@click.argument("id", type=SESSION)
+@json_option
+@pass_context
+def actions(context: Context, id: str, as_json: bool) -> None:
+    """Show the journal of the game ID, oldest action first."""
+    result = context.call("game.actions", id=id, identity=context.identity)
+    if as_json:
+        say_json(result)
+        return
+    for row in result["actions"]:
+        actor = "you " if row["sender"] == result["identity"] else "peer"
+        payload = clean(json.dumps(row["payload"], ensure_ascii=False))
+        command = clean(row["command"], 32)
+        write(f"{row['action_num']:4d}  {when(row['timestamp'])}  {actor}  {command}  {payload}")

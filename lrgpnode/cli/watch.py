@@ -1,0 +1,129 @@
+"""``lrgpnode watch``: the stream of events, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import click
+
+from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
+from lrgpnode.cli.exits import CliError, Exit
+from lrgpnode.cli.text import clean, clock, who
+from lrgpnode.cli.types import SESSION
+from lrgpnode.control.client import EventStream
+
+
+@click.command()
+@click.option("--after", type=click.IntRange(0), metavar="SEQ", help="Also the events after number SEQ.")
+@click.option("--count", type=click.IntRange(1), metavar="N", help="End after N events.")
+@click.option("--game", "id", type=SESSION, metavar="ID", help="Only the events of one game.")
+@json_option
+@pass_context
+def watch(context: Context, after: int | None, count: int | None, id: str | None, as_json: bool) -> None:
+    """Print events as they happen, until Ctrl-C.
+
+    With --json: one event a line, {"seq", "at", "type", "data"}. If events after SEQ are lost, the
+    first line is {"missed": true, "seq": LAST}. The node keeps the last 1000 events.
+    """
+    stream = context.events(after)
+    try:
+        _begin(stream, after, as_json=as_json)
+        left, last = count, stream.seq
+        for event in stream:
+            last = event["seq"]
+            if id is not None and not str(event["data"].get("id", "")).startswith(id):
+                continue
+            if as_json:
+                say_json(event)
+            else:
+                write(line(event))
+            if left is not None:
+                left -= 1
+                if left == 0:
+                    return
+        raise CliError(
+            Exit.NOT_RUNNING,
+            "disconnected",
+            "The node ended the connection.",
+            f"When it runs again, go on with `lrgpnode watch --after {last}`.",
+        )
+    except KeyboardInterrupt:
+        return
+    finally:
+        stream.close()
+
+
+def _begin(stream: EventStream, after: int | None, *, as_json: bool) -> None:
+    if as_json:
+        if stream.missed:
+            say_json({"missed": True, "seq": stream.seq})
+        return
+    click.echo(f"Watching from event {stream.seq if after is None else after} on; Ctrl-C ends.", err=True)
+    if stream.missed:
+        click.echo("Some of the events asked for are lost.", err=True)
+
+
+def line(event: Mapping[str, Any]) -> str:
+    """One event for a person. An unknown type is shown as it is: the node may be newer."""
+    words = _WORDS.get(event["type"])
+    try:
+        text = words(event["data"]) if words else _unknown(event)
+    except (KeyError, TypeError):
+        text = _unknown(event)
+    return f"{clock(event['at'])} #{event['seq']} {text}"
+
+
+def _unknown(event: Mapping[str, Any]) -> str:
+    return clean(f"{event['type']} {event['data']}")
+
+
+def _game(data: Mapping[str, Any]) -> str:
+    return f"game {clean(data['id'], 16)}"
+
+
+def _because(text: str) -> str:
+    return f": {clean(text)}" if text else ""
+
+
+def _challenged(data: Mapping[str, Any]) -> str:
+    peer = who(data.get("peer_name", ""), data["peer"])
+    return f"{peer} challenges you to {clean(data['app'], 64)}: {_game(data)}"
+
+
+def _applied(data: Mapping[str, Any]) -> str:
+    actor = "you" if data["own"] else who("", data["peer"]).strip("()")
+    return f"{_game(data)}: {clean(data['command'], 32)} by {actor}; now {data['status']}, move {data['ply']}"
+
+
+def _delivery(data: Mapping[str, Any]) -> str:
+    from lrgpnode.cli.board import delivery  # noqa: PLC0415 - an event of a few only
+
+    return f"{_game(data)}: your {delivery(data)}"
+
+
+def _error(data: Mapping[str, Any]) -> str:
+    ref = f" of your {clean(data['ref'], 32)}" if data.get("ref") else ""
+    return f"{_game(data)}: error of the peer{ref}: {clean(data['code'], 32)}{_because(data['msg'])}"
+
+
+def _rejected(data: Mapping[str, Any]) -> str:
+    command = clean(data.get("command", ""), 32) or "action"
+    return f"{_game(data)}: refused the peer's {command}: {clean(data['code'], 32)}{_because(data['msg'])}"
+
+
+def _heard(data: Mapping[str, Any]) -> str:
+    return f"heard {who(data['name'], data['peer'])}, {data['hops']} hops"
+
+
+_WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
+    "game.challenged": _challenged,
+    "game.applied": _applied,
+    "game.delivery": _delivery,
+    "game.error": _error,
+    "game.rejected": _rejected,
+    "game.expired": lambda data: f"{_game(data)}: ended by its time limit",
+    "peer.heard": _heard,
+    "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
+    "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",
+}

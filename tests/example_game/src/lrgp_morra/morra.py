@@ -226,7 +226,7 @@ def _commitment(session: Session, throw: Throw, salt: bytes) -> bytes:
 
 def _status_line(session: Session, viewer: str, result: Result | None) -> str:
     if result is not None:
-        words = {Reason.WIN: "The round is over", Reason.DRAW: "Nobody wins"}
+        words = {Reason.WIN: "The round is over", Reason.DRAW: "Nobody wins", Reason.EXPIRED: "Time is up"}
         end = f": you {'win' if result.winner == viewer else 'lose'}." if result.winner else "."
         return words.get(result.reason, f"The challenge was {result.reason}") + end
     if session.status is Status.PENDING:

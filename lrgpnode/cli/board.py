@@ -101,9 +101,8 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
         first = max(len(history) - TAIL, 0)
         moves = " ".join(f"{first + i}. {clean(label, 32)}" for i, label in enumerate(history[first:], 1))
         yield f"Moves: {'... ' if first else ''}{moves}"
-    if view["draw_offered_by"]:
-        mine = view["draw_offered_by"] == game["identity"]
-        yield "Draw: you offered one." if mine else "Draw: the other player offers one."
+    if view["draw_offered_by"] == game["identity"]:
+        yield "You offered a draw."
     own = game.get("last_own")
     if own:
         yield f"Your last action: {delivery(own)}"
@@ -155,7 +154,11 @@ def _commands(game: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
             lines += textwrap.wrap(f"You can play {named}{more}.", NARROW, break_on_hyphens=False)
         lines.append(f"  lrgpnode move {id} {labels[0] if labels else 'MOVE'}")
     if view["draw_offered_by"] and view["draw_offered_by"] != identity:
-        lines += [f"  lrgpnode draw {id} accept", f"  lrgpnode draw {id} decline"]
+        lines += [
+            "A draw is offered to you:",
+            f"  lrgpnode draw {id} accept",
+            f"  lrgpnode draw {id} decline",
+        ]
     if view["extras"].get("claimable"):
-        lines.append(f"  lrgpnode draw {id} claim")
+        lines += ["You can claim a draw:", f"  lrgpnode draw {id} claim"]
     return lines

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from lrgpnode.cli.exits import CliError, Exit, ReaderGone, sentence
+from lrgpnode.cli.exits import CliError, Exit, sentence, stdout_failed
 from lrgpnode.config import ConfigError, Paths, RunOptions, resolve
 from lrgpnode.control.client import (
     CallFailed,
@@ -121,9 +121,9 @@ def say_json(value: Any) -> None:
 
 
 def write(line: str) -> None:
-    """A line to stdout, at once. Raises ``ReaderGone``."""
+    """A line to stdout, at once."""
     try:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise ReaderGone from None
+    except OSError as error:
+        raise stdout_failed(error) from None

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from io import TextIOWrapper
+from io import TextIOBase, TextIOWrapper
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
-from lrgpnode.cli.exits import CliError, Exit, ReaderGone
+from lrgpnode.cli.exits import CliError, Exit, stdout_failed
 from lrgpnode.cli.text import clean
 
 if TYPE_CHECKING:
@@ -133,16 +133,34 @@ def export(context: Context, form: Literal["json", "ndjson"], output: Path | Non
         write(f"Wrote {count} sessions to {clean(output)}.")
 
 
+class _Out(TextIOBase):
+    """Text output whose failures are not taken for the database's."""
+
+    def __init__(self, stream: TextIO, failed: Callable[[OSError], Exception]) -> None:
+        self._stream = stream
+        self._failed = failed
+
+    def write(self, text: str, /) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            raise self._failed(error) from None
+
+
 @contextmanager
 def _stdout() -> Iterator[IO[str]]:
     """Standard output in UTF-8, whatever the terminal is: JSON is."""
-    try:
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8", errors="strict")
-        yield sys.stdout
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise ReaderGone from None
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")
+    out = _Out(sys.stdout, stdout_failed)
+    yield cast("IO[str]", out)
+    out.flush()
 
 
 @contextmanager
@@ -154,8 +172,9 @@ def _replacing(target: Path) -> Iterator[IO[str]]:
         raise _unwritable(target, error) from None
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            yield out
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            out = _Out(stream, lambda error: _unwritable(target, error))
+            yield cast("IO[str]", out)
             out.flush()
             os.fsync(handle)
         temporary.replace(target)
@@ -166,7 +185,5 @@ def _replacing(target: Path) -> Iterator[IO[str]]:
 
 
 def _unwritable(target: Path, error: OSError) -> CliError:
-    reason = error.strerror or str(error)
-    return CliError(
-        Exit.FAILED, "cannot_write", f"Cannot write {target}: {reason}.", "Name another file with --output."
-    )
+    message = f"Cannot write {target}: {error.strerror or error}."
+    return CliError(Exit.FAILED, "cannot_write", message, "Name another file with --output.")

@@ -29,6 +29,10 @@ MEANINGS: Final = {
 }
 
 
+STDOUT: Final = "stdout"
+"""The kind of an error that cannot be reported on standard output."""
+
+
 class CliError(Exception):
     """The end of a command: what happened, in a sentence, and what to do next."""
 
@@ -42,6 +46,13 @@ class CliError(Exception):
 
 class ReaderGone(Exception):
     """Whoever read the output has closed it. Not ``BrokenPipeError``: click would exit with 1 at that."""
+
+
+def stdout_failed(error: OSError) -> Exception:
+    """What to raise where the output cannot be written."""
+    if isinstance(error, BrokenPipeError):
+        return ReaderGone()
+    return CliError(Exit.FAILED, STDOUT, f"Cannot write the output: {error.strerror or error}.")
 
 
 def sentence(text: str) -> str:

@@ -38,8 +38,8 @@ def games(
 ) -> None:
     """List the games, or show the board of one.
 
-    The newest action comes first.     An ID may be shortened to its beginning. Games in which something is new are marked with *.
-    On a board, brackets mark the last move.
+    The list begins with the newest action; games in which something is new are marked with *.
+    An ID may be shortened to its beginning. On a board, brackets mark the last move.
     """
     if id is not None:
         result = context.call("game.show", id=id, identity=context.identity)

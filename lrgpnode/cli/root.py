@@ -6,13 +6,14 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 import click
 
-from lrgpnode.cli.exits import CliError, Exit, ReaderGone, sentence
+from lrgpnode.cli.exits import STDOUT, CliError, Exit, ReaderGone, sentence
 
 COMMANDS: Final = {
     "run": "running",
@@ -94,7 +95,6 @@ def main(args: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         result = lrgpnode.main(given, prog_name="lrgpnode", standalone_mode=False)
-        sys.stdout.flush()
         return result if isinstance(result, int) else Exit.OK
     except CliError as error:
         failure = error
@@ -105,7 +105,7 @@ def main(args: Sequence[str] | None = None) -> int:
         failure = _usage(error)
     except click.ClickException as error:
         failure = CliError(Exit.FAILED, "failed", sentence(error.format_message()))
-    except (ReaderGone, BrokenPipeError):
+    except ReaderGone:
         _abandon_stdout()
         return Exit.OK
     except (click.Abort, KeyboardInterrupt):
@@ -121,21 +121,24 @@ def _usage(error: click.UsageError) -> CliError:
 def _report(error: CliError, *, as_json: bool) -> int:
     from lrgpnode.cli.text import clean  # noqa: PLC0415 - only errors need it
 
-    try:
-        if as_json:
-            fields = {"kind": error.kind, "message": error.message, "hint": error.hint}
+    if error.kind == STDOUT:
+        _abandon_stdout()
+    elif as_json:
+        fields = {"kind": error.kind, "message": error.message, "hint": error.hint}
+        try:
             sys.stdout.write(json.dumps({"error": fields}) + "\n")
             sys.stdout.flush()
-        else:
-            text = " ".join(clean(part, 600) for part in (error.message, error.hint) if part)
-            sys.stderr.write(f"lrgpnode: {text}\n")
-    except BrokenPipeError:
-        _abandon_stdout()
+        except OSError:
+            _abandon_stdout()
+        return error.code
+    text = " ".join(clean(part, 600) for part in (error.message, error.hint) if part)
+    with suppress(OSError):
+        sys.stderr.write(f"lrgpnode: {text}\n")
     return error.code
 
 
 def _abandon_stdout() -> None:
-    """Nobody reads: what is left in the buffer must not raise again when Python ends."""
+    """What is left in the buffer must not raise again when Python ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

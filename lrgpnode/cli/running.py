@@ -99,7 +99,8 @@ def announce(context: Context, as_json: bool) -> None:
 def conform() -> None:
     """Drive the LRGP core for a conformance suite.
 
-    The line protocol is in docs/conformance.md. It reads requests from standard input, one JSON object a line, and needs no node.
+    It reads requests from standard input, one JSON object a line, and needs no node. The protocol
+    is in docs/conformance.md.
     """
     from lrgpnode.cli.conform import main  # noqa: PLC0415 - loads games and storage
 

@@ -92,7 +92,7 @@ class Chess(TurnBasedGame):
         moves: list[str] = session.metadata["moves"]
         for known, position in self._positions.get(session.key, ()):
             if known is moves or known == moves:
-                self._positions.move_to_end(session.key)
+                self._remember(session.key, moves, position)
                 return position
         from ._chess_rules import replay  # noqa: PLC0415 - loads `chess`, which most nodes may never need
 
@@ -101,7 +101,8 @@ class Chess(TurnBasedGame):
         return position
 
     def _remember(self, key: SessionKey, moves: list[str], position: Position) -> None:
-        self._positions[key] = ((moves, position), *self._positions.get(key, ()))[:2]
+        others = [entry for entry in self._positions.get(key, ()) if entry[1] is not position]
+        self._positions[key] = ((moves, position), *others[:1])
         self._positions.move_to_end(key)
         if len(self._positions) > CACHED_SESSIONS:
             self._positions.popitem(last=False)

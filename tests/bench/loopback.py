@@ -1,0 +1,151 @@
+"""Whole processes: start-up, memory, and a move from one node to another over loopback."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .processes import Bare, NodeProcess, Watcher, bare_pair, node_pair, pss
+from .store import GAP, durable_writes
+from .timing import Row
+
+ROUNDS = 42
+STARTS = 5
+COLUMNS = (3, 3, 3, 3, 3, 3, 0, 0, 0, 0, 0, 0, 1, 2)
+"""Fourteen moves of four in a row that end nothing."""
+
+GAMES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "ttt": ({"i": 4}, {"i": 0}),
+    "four_in_a_row": ({"c": 3}, {"c": 3}),
+    "chess": ({"m": "e2e4"}, {"m": "e7e5"}),
+}
+
+
+def processes(directory: Path) -> list[Row]:
+    """Start-up of the idle node and memory after one move of each game each way; a move over loopback."""
+    startup, bare_startup = _startups(directory)
+    with bare_pair(directory / "bare") as (a, b):
+        message = statistics.median(_messages(a, b)) * 1000
+        bare_pss = max(pss(a.process.pid), pss(b.process.pid))
+    with node_pair(directory / "node") as (x, y):
+        _one_move_each(x, y)
+        node_pss = max(pss(x.process.pid), pss(y.process.pid))
+        move = statistics.median(_moves(x, y)) * 1000
+    writes = durable_writes(directory)
+    return [
+        Row(name="start-up", value=startup, baseline=bare_startup, unit="s", limit=0.5, slack=True),
+        Row(
+            name="PSS of the process tree",
+            value=node_pss,
+            baseline=bare_pss,
+            unit="MiB",
+            limit=15,
+            slack=True,
+        ),
+        Row(
+            name=f"a move over loopback (bare message {message:.2f} ms + durable writes "
+            f"{' + '.join(f'{ms:.2f}' for ms in writes.values())} ms)",
+            value=move,
+            baseline=message + sum(writes.values()),
+            unit="ms",
+            limit=1.0,
+            slack=True,
+        ),
+    ]
+
+
+def _startups(directory: Path) -> tuple[float, float]:
+    """Median seconds until a node answers on its socket, and until a bare process is ready."""
+    nodes, bares = [], []
+    for number in range(STARTS):
+        from .processes import free_port
+
+        bare = Bare(directory / f"start-bare-{number}", "listen", free_port())
+        bares.append(bare.startup)
+        bare.stop()
+        node = NodeProcess(directory / "start-node", "--listen", f"127.0.0.1:{free_port()}")
+        nodes.append(node.startup)
+        node.stop()
+    return statistics.median(nodes), statistics.median(bares)
+
+
+def _messages(a: Bare, b: Bare) -> list[float]:
+    """Seconds from handing a message to LXMF until the receiver's callback."""
+    taken = []
+    for number in range(ROUNDS):
+        time.sleep(GAP)
+        sender, receiver = (a, b) if number % 2 == 0 else (b, a)
+        sender.command(f"send {receiver.hash} m{number}")
+        began = sender.wait("sent")["began"]
+        taken.append(receiver.wait("received")["at"] - began)
+        sender.wait("delivered")
+    return taken
+
+
+def _applied(id: str, command: str, ply: int | None = None) -> Callable[[dict[str, Any]], bool]:
+    def matches(event: dict[str, Any]) -> bool:
+        data = event["data"]
+        return (
+            event["type"] == "game.applied"
+            and data["id"] == id
+            and data["command"] == command
+            and ply in (None, data["ply"])
+        )
+
+    return matches
+
+
+def _open_game(x: NodeProcess, y: NodeProcess, watch_x: Watcher, watch_y: Watcher, app: str) -> str:
+    id: str = x.client.call("game.challenge", peer=y.hash, app=app)["id"]
+    watch_y.until(_applied(id, "challenge"))
+    y.client.call("game.accept", id=id)
+    watch_x.until(_applied(id, "accept"))
+    return id
+
+
+def _one_move_each(x: NodeProcess, y: NodeProcess) -> None:
+    watch_x, watch_y = Watcher(x.socket), Watcher(y.socket)
+    for app, intents in GAMES.items():
+        id = _open_game(x, y, watch_x, watch_y, app)
+        view = x.client.call("game.show", id=id)["view"]
+        first, second = (x, y) if view["my_turn"] else (y, x)
+        for ply, (mover, intent) in enumerate(((first, intents[0]), (second, intents[1])), 1):
+            mover.client.call("game.move", id=id, intent=intent)
+            (watch_y if mover is x else watch_x).until(_applied(id, "move", ply))
+
+
+def _moves(x: NodeProcess, y: NodeProcess) -> list[float]:
+    """Seconds from an accepted intent to "applied" at the peer.
+
+    The intent's time is that of the mover's journal, taken when the node begins to act on it; the
+    other is that of the peer's event, published after its commit. Both are wall clock times of this
+    machine, and nobody watches meanwhile.
+    """
+    watch_x, watch_y = Watcher(x.socket), Watcher(y.socket)
+    ids = [_open_game(x, y, watch_x, watch_y, "four_in_a_row") for _ in range(ROUNDS // len(COLUMNS))]
+    watch_x.close()
+    watch_y.close()
+    for id in ids:
+        for ply, column in enumerate(COLUMNS, 1):
+            mover, peer = (x, y) if ply % 2 else (y, x)
+            mover.client.call("game.move", id=id, intent={"c": column})
+            time.sleep(GAP)
+            while peer.client.call("game.show", id=id)["view"]["ply"] < ply:
+                time.sleep(GAP)
+            time.sleep(GAP)
+    applied: dict[tuple[str, int], float] = {}
+    for event in (*x.past_events(), *y.past_events()):
+        data = event["data"]
+        if event["type"] == "game.applied" and data["command"] == "move" and not data["own"]:
+            applied[data["id"], data["ply"]] = event["at"]
+    taken = []
+    for id in ids:
+        for node in (x, y):
+            for row in node.client.call("game.actions", id=id)["actions"]:
+                if row["command"] == "move" and row["sender"] == node.hash:
+                    taken.append(applied[id, row["payload"]["n"]] - row["timestamp"])
+    assert len(taken) == len(ids) * len(COLUMNS)
+    return taken

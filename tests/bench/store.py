@@ -1,0 +1,194 @@
+"""A commit against a bare ``sqlite3`` transaction that writes the same rows with the same pragmas."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from games.four_in_a_row import FourInARow
+from lrgpnode.protocol.game import Delivery
+from lrgpnode.protocol.replay import ReplayEntry
+from lrgpnode.protocol.session import Session, SessionKey
+from storage import schema
+from storage.model import Commit, NewAction, NewOutbox, Seen
+from storage.store import Store
+from storage.writer import Writer
+
+from .timing import Row
+
+ME, PEER = "a" * 32, "b" * 32
+KEY = SessionKey(ME, "0123456789abcdef")
+ROUNDS = 60
+GAP = 0.02
+"""As in ``loopback``: the pause between two commits."""
+
+
+def session() -> Session:
+    return FourInARow().open(KEY, PEER, PEER, 1_750_000_000.0)
+
+
+def outgoing() -> Commit:
+    """What one move of ours writes."""
+    return Commit(
+        update=session(),
+        action=_action(ME),
+        outbox=NewOutbox(
+            key=KEY,
+            peer=PEER,
+            command="move",
+            envelope=os.urandom(69),
+            content="[LRGP Four in a Row] Move 7",
+            delivery=Delivery.OPPORTUNISTIC,
+            created_at=1_750_000_000.0,
+        ),
+    )
+
+
+def incoming() -> Commit:
+    """What one move of the peer writes."""
+    nonce = os.urandom(8)
+    return Commit(
+        update=session(),
+        action=_action(PEER, nonce),
+        settle=KEY,
+        replay=(ReplayEntry(ME, KEY.session_id, nonce, 1000.0),),
+        seen=(Seen(message_hash=os.urandom(32), identity=ME, at=1_750_000_000.0),),
+    )
+
+
+def _action(sender: str, nonce: bytes | None = None) -> NewAction:
+    return NewAction(
+        key=KEY,
+        command="move",
+        payload={"c": 3, "n": 7, "x": ""},
+        sender=sender,
+        timestamp=1_750_000_000.0,
+        envelope=os.urandom(69),
+        nonce=nonce or os.urandom(8),
+        message_hash=os.urandom(32) if sender == PEER else None,
+        signed=os.urandom(260) if sender == PEER else None,
+    )
+
+
+class BareTransactions:
+    """The same tables and pragmas, and nothing else between us and ``sqlite3``."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=FULL")
+        schema.migrate(self._db, str(path))
+        self._number = 0
+        self._metadata = json.dumps(dict(session().metadata))
+        self._db.execute(
+            "INSERT INTO game_sessions VALUES (?,?,'four_in_a_row',1,?,?,'pending',?,0,1,1,1)",
+            (KEY.session_id, ME, PEER, PEER, self._metadata),
+        )
+
+    def __call__(self, unit: Commit) -> None:
+        db, ids, action = self._db, (KEY.session_id, ME), unit.action
+        assert action is not None
+        self._number += 1
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(
+            "UPDATE game_sessions SET status='pending', metadata=?, unread=0, updated_at=1, last_action_at=1 "
+            "WHERE session_id=? AND identity_id=?",
+            (self._metadata, *ids),
+        )
+        db.execute(
+            "INSERT INTO game_actions VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                *ids,
+                self._number,
+                action.command,
+                '{"c":3,"n":7,"x":""}',
+                action.sender,
+                action.timestamp,
+                action.nonce,
+                action.envelope,
+                action.message_hash,
+                action.signed,
+            ),
+        )
+        if unit.outbox is not None:
+            db.execute(
+                "INSERT INTO outbox (identity_id, session_id, action_num, peer, command, envelope, content, "
+                "delivery, state, created_at, updated_at) VALUES (?,?,?,?,'move',?,?,?,'queued',1,1)",
+                (
+                    ME,
+                    KEY.session_id,
+                    self._number,
+                    PEER,
+                    unit.outbox.envelope,
+                    unit.outbox.content,
+                    "opportunistic",
+                ),
+            )
+        if unit.settle is not None:
+            db.execute("UPDATE outbox SET state='confirmed' WHERE identity_id=? AND session_id=?", ids[::-1])
+        for entry in unit.replay:
+            db.execute(
+                "INSERT INTO replay_nonces (identity_id, session_id, nonce, boot_id, recorded) "
+                "VALUES (?,?,?,'',?)",
+                (ME, KEY.session_id, entry.nonce, entry.recorded),
+            )
+        for seen in unit.seen:
+            db.execute("INSERT INTO seen VALUES (?,?,?)", (seen.message_hash, ME, seen.at))
+        db.execute("COMMIT")
+
+
+def commits(directory: Path) -> list[Row]:
+    """Median of single awaited commits, taking turns with the bare ones."""
+    rows = []
+    for name, make in (("our move", outgoing), ("the peer's move", incoming)):
+        ours, bare = asyncio.run(_measure(directory, make))
+        rows.append(Row(name=f"awaited commit of {name}", value=ours, baseline=bare, unit="ms", limit=2.0))
+    return rows
+
+
+async def _measure(directory: Path, make: Callable[[], Commit]) -> tuple[float, float]:
+    bare = BareTransactions(directory / f"bare-{make.__name__}.db")
+    with Store(directory / f"ours-{make.__name__}.db") as store:
+        store.commit(Commit(insert=session()))
+        writer = Writer(store)
+        ours_ms, bare_ms = [], []
+        for _ in range(ROUNDS):
+            await asyncio.sleep(GAP)
+            unit = make()
+            began = time.perf_counter()
+            bare(unit)
+            bare_ms.append((time.perf_counter() - began) * 1000)
+            await asyncio.sleep(GAP)
+            unit = make()
+            began = time.perf_counter()
+            await writer.run(store.commit, unit)
+            ours_ms.append((time.perf_counter() - began) * 1000)
+        writer.close()
+    return statistics.median(ours_ms), statistics.median(bare_ms)
+
+
+def durable_writes(directory: Path) -> dict[str, float]:
+    """Milliseconds of each durable write on the path of a move, bare, with the usual pause before it."""
+    sender = BareTransactions(directory / "sender.db")
+    receiver = BareTransactions(directory / "receiver.db")
+    inbox = os.open(directory / "inbox", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    works: dict[str, Callable[[], object]] = {
+        "sender's commit": lambda: sender(outgoing()),
+        "receiver's inbox append + fsync": lambda: (os.write(inbox, os.urandom(330)), os.fsync(inbox)),
+        "receiver's commit": lambda: receiver(incoming()),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(ROUNDS):
+        for name, work in works.items():
+            time.sleep(GAP)
+            began = time.perf_counter()
+            work()
+            taken[name].append((time.perf_counter() - began) * 1000)
+    os.close(inbox)
+    return {name: statistics.median(times) for name, times in taken.items()}

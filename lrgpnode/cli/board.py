@@ -6,6 +6,7 @@ peer's words into its view, and fits into 40 columns where the board itself does
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -24,6 +25,9 @@ SUGGESTED: Final = 12
 
 TOKEN: Final = 8
 """Most characters of what is in a cell."""
+
+GLUE: Final = "\xa0"
+"""A space at which no line is broken; no cleaned text has one."""
 
 DELIVERY: Final = {
     "queued": "waiting to be sent",
@@ -75,7 +79,8 @@ def drawing(game: Mapping[str, Any], columns: int = NARROW) -> list[str]:
     if board:
         lines += [*board, ""]
     for text in _remarks(game, view):
-        lines += textwrap.wrap(text, max(columns, NARROW), break_on_hyphens=False)
+        wrapped = textwrap.wrap(text, max(columns, NARROW), break_on_hyphens=False)
+        lines += [line.replace(GLUE, " ") for line in wrapped]
     # Apart from the rest and never wrapped: it is to be copied.
     commands = _commands(game, view)
     if commands:
@@ -99,7 +104,8 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
     history = view["history"]
     if history:
         first = max(len(history) - TAIL, 0)
-        moves = " ".join(f"{first + i}. {clean(label, 32)}" for i, label in enumerate(history[first:], 1))
+        tail = enumerate(history[first:], first + 1)
+        moves = " ".join(f"{number}.{GLUE}{clean(label, 32)}" for number, label in tail)
         yield f"Moves: {'... ' if first else ''}{moves}"
     if view["draw_offered_by"] == game["identity"]:
         yield "You offered a draw."
@@ -152,7 +158,7 @@ def _commands(game: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
         more = f" and {len(labels) - SUGGESTED} more" if len(labels) > SUGGESTED else ""
         if named:
             lines += textwrap.wrap(f"You can play {named}{more}.", NARROW, break_on_hyphens=False)
-        lines.append(f"  lrgpnode move {id} {labels[0] if labels else 'MOVE'}")
+        lines.append(f"  lrgpnode move {id} {shlex.quote(labels[0]) if labels else 'MOVE'}")
     if view["draw_offered_by"] and view["draw_offered_by"] != identity:
         lines += [
             "A draw is offered to you:",

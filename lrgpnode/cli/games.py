@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Mapping
 from typing import Any
@@ -71,7 +72,7 @@ def _listed(page: Mapping[str, Any], which: str) -> list[str]:
         ]
     if page.get("cursor"):
         more = "" if which == "all" else f" --filter {which}"
-        lines.append(f"There are more: lrgpnode games{more} --cursor {clean(page['cursor'])}")
+        lines.append(f"There are more: lrgpnode games{more} --cursor {shlex.quote(clean(page['cursor']))}")
     return lines
 
 

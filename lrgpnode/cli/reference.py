@@ -1,0 +1,162 @@
+"""The reference page of the command line, made from the commands.
+
+``python -m lrgpnode.cli.reference > docs/commands.md``
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+import click
+
+from lrgpnode.cli.exits import MEANINGS
+from lrgpnode.cli.root import lrgpnode
+
+RESULTS: Final = {
+    "status": "node.status",
+    "stop": "node.stop",
+    "announce": "node.announce",
+    "identity list": "identity.list",
+    "identity show": "identity.show",
+    "peers": "peer.list",
+    "challenge": "game.challenge",
+    "accept": "game.accept",
+    "decline": "game.decline",
+    "move": "game.move",
+    "draw": "game.draw",
+    "resign": "game.resign",
+    "actions": "game.actions",
+}
+"""Whose result a command prints with --json, where that is all there is to say."""
+
+OTHER_RESULTS: Final = {
+    "games": (
+        "the result of [game.list](control-api.md#gamelist), or with an ID that of "
+        "[game.show](control-api.md#gameshow)."
+    ),
+    "watch": "one [event](control-api.md#events) a line.",
+    "db check": "`ok`, `path`, `version`, `size` and `log_size` in bytes, `rows` by table, `problems`.",
+    "db backup": "the same as `db check`, about the copy.",
+    "db export": "`sessions`, their number, and `output`; printed only with `--output`.",
+}
+
+_INTRODUCTION: Final = """\
+# Commands
+
+<!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
+
+`lrgpnode run` runs a node. Every other command except `db` and `conform` talks to a running one, over its
+[control socket](control-api.md), and answers at once: what it starts is sent in the background, and
+`lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+
+A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
+and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its
+hash, because anybody may take any name. An argument that begins with `-` goes after `--`.
+
+## Which node
+
+`lrgpnode [OPTIONS] COMMAND` with
+
+"""
+
+_JSON: Final = """
+## JSON
+
+With `--json` a command prints one JSON object on one line, in ASCII, and nothing else. Later versions may
+add fields. Texts of peers are whole there. An error is printed on standard output as well:
+
+```
+{"error": {"kind": "validation", "message": "'zz' is not a legal move here.", "hint": ""}}
+```
+
+`kind` is for programs; `message` and `hint`, which may be empty, are for people. Kinds of the command line
+itself are `usage`, `not_running`, `disconnected`, `config`, `storage` and `cannot_write`; all others are
+those of the [control API](control-api.md#errors). `run` and `conform` have no `--json`.
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    top = click.Context(lrgpnode, info_name="lrgpnode")
+    lines = [_INTRODUCTION + "\n".join(_parameters(lrgpnode))]
+    lines.append(_JSON + "\n".join(f"| {int(code)} | {meaning} |" for code, meaning in MEANINGS.items()))
+    lines.append("\n## Commands")
+    for name, command in leaves(top):
+        lines += ["", f"### {name}", "", f"    lrgpnode {name}{_usage(command)}"]
+        lines += ["", _paragraphs(command)]
+        table = _parameters(command)
+        lines += ["", *table] if table else []
+        said = OTHER_RESULTS.get(name)
+        if name in RESULTS:
+            method = RESULTS[name]
+            said = f"the result of [{method}](control-api.md#{method.replace('.', '')})."
+        lines += ["", f"JSON: {said}"] if said else []
+    return "\n".join(lines) + "\n"
+
+
+def leaves(ctx: click.Context, prefix: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, by its full name."""
+    group = ctx.command
+    assert isinstance(group, click.Group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from leaves(click.Context(command, parent=ctx, info_name=name), f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
+
+
+def _usage(command: click.Command) -> str:
+    options = " [OPTIONS]" if any(isinstance(param, click.Option) for param in command.params) else ""
+    return options + "".join(
+        f" {_argument(param)}" for param in command.params if isinstance(param, click.Argument)
+    )
+
+
+def _argument(argument: click.Argument) -> str:
+    if isinstance(argument.type, click.Choice):
+        name = "|".join(map(str, argument.type.choices))
+    else:
+        name = (argument.name or "").upper() + ("..." if argument.nargs == -1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def _paragraphs(command: click.Command) -> str:
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _parameters(command: click.Command) -> list[str]:
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    options = [option for option in options if option.name != "as_json"]  # said once, for all
+    if not options:
+        return []
+    return ["| option | |", "| --- | --- |", *(f"| `{_option(one)}` | {_help(one)} |" for one in options)]
+
+
+def _option(option: click.Option) -> str:
+    names = ", ".join(option.opts)
+    if option.is_flag:
+        return names
+    if isinstance(option.type, click.Choice):
+        # A bar would end the cell of the table.
+        return f"{names} {' / '.join(map(str, option.type.choices))}"
+    return f"{names} {option.metavar or 'N'}"
+
+
+def _help(option: click.Option) -> str:
+    default = f" Default: `{option.default}`." if option.show_default else ""
+    return (option.help or "") + default
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,124 @@
+"""A control server with handlers that answer what a test wants, in a thread with a loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lrgpnode.control import models
+from lrgpnode.control.events import Events
+from lrgpnode.control.models import METHODS
+from lrgpnode.control.server import ControlError, ControlServer, Methods
+from lrgpnode.protocol.session import Status
+
+DEADLINE = 5.0
+ME, PEER = "a1" * 16, "b2" * 16
+ID = "3f2a90c1d4e5b677"
+
+
+def acted(command: str, **more: Any) -> models.ActionResult:
+    fields: dict[str, Any] = {"id": ID, "app": "chess", "action_num": 4, "outbox_id": 9, "ply": 3}
+    return models.ActionResult(**{**fields, "status": Status.ACTIVE, "command": command, **more})
+
+
+def summary(**more: Any) -> models.GameSummary:
+    times = {"created_at": 1.0, "updated_at": 2.0, "last_action_at": 3.0}
+    fields: dict[str, Any] = {"id": ID, "identity": ME, "app": "chess", "app_version": 1, "peer": PEER}
+    fields |= {"initiator": ME, "status": Status.ACTIVE, "unread": 0, **times}
+    return models.GameSummary(**{**fields, **more})
+
+
+STATUS = models.NodeStatus(
+    name="pi",
+    version="0.1.0",
+    pid=7,
+    started_at=1.0,
+    data="/srv/node",
+    socket="/srv/s",
+    seq=12,
+    live_games=2,
+    open_outbox=1,
+    identities=1,
+    shared_instance=True,
+    interfaces=(models.InterfaceInfo(name="RNode", online=False),),
+    games=(models.GameInfo(app="chess", version=1, name="Chess"),),
+    problems=("Something is wrong.",),
+)
+IDENTITY = {"hash": ME, "name": "alice", "created_at": 1.0, "enabled": True}
+PEERS = models.PeerList(
+    peers=(models.PeerInfo(peer=PEER, name="bob", hops=1, interface="RNode", heard_at=5.0, games=True),)
+)
+
+RESULTS: dict[str, msgspec.Struct] = {
+    "node.status": STATUS,
+    "node.stop": models.Nothing(),
+    "node.announce": models.AnnounceResult(identities=(ME,)),
+    "identity.list": models.IdentityList(identities=(models.IdentityInfo(**IDENTITY),)),
+    "identity.show": models.IdentityDetail(**IDENTITY, public_key="00" * 64, key_file="/srv/key"),
+    "peer.list": PEERS,
+    "game.list": models.GamePage(games=(summary(unread=1, your_turn=True, peer_name="bob"),)),
+    "game.actions": models.ActionList(
+        id=ID,
+        identity=ME,
+        app="chess",
+        actions=(models.ActionRow(action_num=1, command="challenge", payload={}, sender=ME, timestamp=1.0),),
+    ),
+    **{f"game.{name}": acted(name) for name in ("challenge", "accept", "decline", "resign", "move", "draw")},
+}
+
+
+class FakeNode:
+    """``results`` by method: a struct, or an exception; ``calls`` are what was asked, in order."""
+
+    def __init__(self, path: Path, *, ring: int = 1000) -> None:
+        self.path = path
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.results: dict[str, msgspec.Struct | Exception] = dict(RESULTS)
+        self.events = Events(size=ring)
+        methods = Methods()
+        for name, method in METHODS.items():
+            if name != "events.subscribe":
+                methods.add(name, method.params, method.result, self._handler(name))
+        self.server = ControlServer(path, methods, self.events)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self._run(self.server.start())
+
+    def _handler(self, name: str) -> Callable[[Any], Any]:
+        async def handler(params: msgspec.Struct) -> Any:
+            given = {k: v for k, v in msgspec.structs.asdict(params).items() if v is not None}
+            self.calls.append((name, given))
+            result = self.results.get(name) or ControlError("missing", f"no result for {name}")
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+        return handler
+
+    def _run(self, work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(DEADLINE)
+
+    def publish(self, type: str, **fields: Any) -> None:
+        async def publish() -> None:
+            self.events.publish(type, models.EVENTS[type](**fields))
+
+        self._run(publish())
+
+    def end_events(self) -> None:
+        async def close() -> None:
+            self.events.close()
+
+        self._run(close())
+
+    def stop(self) -> None:
+        if not self._loop.is_closed():
+            self._run(self.server.stop())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(DEADLINE)
+            self._loop.close()

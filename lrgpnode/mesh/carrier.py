@@ -12,7 +12,7 @@ from RNS.vendor import umsgpack
 from lrgpnode.protocol.envelope import FIELD_CUSTOM_META, FIELD_CUSTOM_TYPE, MARKER
 from lrgpnode.protocol.game import Delivery
 
-from .lxmf import DIRECT, INLINE_STAMP_COST, MAX_STAMP_COST, OPPORTUNISTIC, NodeMessage, NodeRouter
+from .lxmf import DIRECT, MAX_STAMP_COST, OPPORTUNISTIC, NodeMessage, NodeRouter
 from .receiver import Receiver
 from .sender import CannotCarry
 from .transport import Outgoing
@@ -63,12 +63,10 @@ class LxmfCarrier:
         if neighbour is not None:
             self._hand_over(neighbour, lxm, method)
             return
-        cost = router.get_outbound_stamp_cost(lxm.destination_hash)
-        if cost is not None:
-            if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
-                raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
-            lxm.defer_stamp = cost > INLINE_STAMP_COST
-        router.handle_outbound(lxm)
+        cost = router.get_outbound_stamp_cost(lxm.destination_hash) or 0
+        if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
+            raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
+        router.submit(lxm)
 
     def _hand_over(self, neighbour: NodeRouter, lxm: NodeMessage, method: int) -> None:
         """To another identity of this node: Reticulum has no path from a process to itself."""

@@ -14,12 +14,15 @@ from .transport import Heard
 
 
 class AnnounceHandler:
-    """Registered with Reticulum, which calls it on a thread of its own for each announce."""
+    """Registered with Reticulum, which calls it on a thread of its own for each announce.
+
+    ``heard`` gets the announce and Reticulum's object for the interface it came in by, if known.
+    """
 
     aspect_filter: Final = "lxmf.delivery"
     receive_path_responses: Final = True
 
-    def __init__(self, heard: Callable[[Heard], None]) -> None:
+    def __init__(self, heard: Callable[[Heard, Any], None]) -> None:
         self._heard = heard
 
     # The parameters' names and number are Reticulum's.
@@ -43,5 +46,6 @@ class AnnounceHandler:
                 at=time.time(),
                 games=said.games,
                 announced=not is_path_response,
-            )
+            ),
+            interface,
         )

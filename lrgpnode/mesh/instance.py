@@ -81,6 +81,7 @@ class Instance:
                 callback(interface)
 
         def tunnelled(interface: Any) -> None:
+            # Once Reticulum runs, it does this only after a connection that it made again.
             synthesize_tunnel(interface)
             callback(interface)
 

@@ -104,6 +104,31 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         """A packet for us, alone or over a link. LXMF would prove it now, before it is safe."""
         self._on_packet(self, data, packet)
 
+    def submit(self, message: NodeMessage) -> None:
+        """Send a message. May block; not from LXMF's callbacks.
+
+        The usual case, a known path and no stamp to make, is done here and now: ``handle_outbound``
+        comes to the same by starting a thread, which costs as much as all the cryptography.
+        """
+        hashed = message.destination_hash
+        cost = self.get_outbound_stamp_cost(hashed)
+        if cost is None and RNS.Transport.has_path(hashed) and not self.get_outbound_ticket(hashed):
+            message.state = LXMF.LXMessage.OUTBOUND
+            message.concluded_callback = self.outbound_concluded
+            message.defer_stamp = False
+            message.pack()
+            message.determine_transport_encryption()
+            self.pending_outbound.append(message)
+            self.process_outbound()
+        else:
+            message.defer_stamp = cost is not None and cost > INLINE_STAMP_COST
+            self.handle_outbound(message)
+
+    def path_airtime(self) -> float:
+        """Seconds that a packet and its answer take on the slowest medium; 0 where that is fast."""
+        whole: float = self.medium_path_timeout() - RNS.Reticulum.DEFAULT_PER_HOP_TIMEOUT
+        return max(0.0, whole)
+
     def get_announce_app_data(self, destination_hash: bytes) -> bytes:
         return announce.with_capabilities(super().get_announce_app_data(destination_hash))
 

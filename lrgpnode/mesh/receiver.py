@@ -5,6 +5,10 @@ for the disk and only then proves it; parsing and the node's own commit run duri
 parsing thread calls LXMF's own ``lxmf_delivery`` with all its checks, one message at a time, so that
 messages reach the node in the order they arrived. Where LXMF drops a message without a word
 (duplicates, ignored senders, what cannot be parsed) the entry is closed as soon as it returns.
+
+A message from a sender whose key is not known cannot be believed yet. It waits, its entry open, and
+the network is asked for the sender; otherwise the first message of somebody who has just heard our
+announce would be lost, since it has been proved.
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from queue import SimpleQueue
-from threading import Thread, local
+from threading import local
 from typing import Any, Final
 
 import LXMF
@@ -29,25 +34,48 @@ from .fields import HASH_BYTES, PAYLOAD_AT, envelope_bytes, signed_part
 from .inbox import Entry, Inbox, InboxFull
 from .lxmf import DIRECT, OPPORTUNISTIC, NodeRouter
 from .transport import Received
+from .worker import Worker
 
 _SLOT_BITS: Final = 16
 _QUIET: Final = 60.0
 """Seconds between two log lines about packets that could not be kept."""
 
+MAX_HELD: Final = 64
+MAX_HELD_PER_SENDER: Final = 4
+"""Messages from senders not known yet. Anyone can make up senders: the oldest have to go."""
+
 _log = logging.getLogger(__name__)
 
-Job = tuple[NodeRouter, int, bytes, int, Any]
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """One message on its way to the node. ``again``: LXMF may have seen it before, let it through."""
+
+    router: NodeRouter
+    number: int
+    raw: bytes
+    method: int
+    packet: Any = None
+    again: bool = False
+
+    @property
+    def sender(self) -> bytes:
+        return self.raw[HASH_BYTES : 2 * HASH_BYTES]
 
 
 class Receiver:
-    """An entry number given to the node is the entry id of one inbox and which inbox that is."""
+    """An entry number given to the node is the entry id of one inbox and which inbox that is.
 
-    def __init__(self) -> None:
+    ``unknown`` is called with the address of a sender whose key is needed.
+    """
+
+    def __init__(self, unknown: Callable[[str], None]) -> None:
+        self._unknown = unknown
         self._inboxes: list[Inbox] = []
         self._slots: dict[bytes, int] = {}
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._worker = Worker("mesh-receive")
+        self._held: deque[_Arrival] = deque()
         self._current = local()
-        self._thread = Thread(target=self._run, name="mesh-receive", daemon=True)
         self._deliver: Callable[[Received], bool] = lambda _: False
         self._warned = -math.inf
 
@@ -59,12 +87,14 @@ class Receiver:
         router.register_delivery_callback(partial(self._delivered, router))
         for entry in inbox.left_over():
             _recover_key(entry)
-            self._jobs.put((router, entry.id << _SLOT_BITS | slot, entry.raw, entry.method, None))
+            # A clean stop makes LXMF remember what it delivered, also what the node did not finish.
+            number = entry.id << _SLOT_BITS | slot
+            self._worker.call(self._handle, _Arrival(router, number, entry.raw, entry.method, again=True))
 
     def start(self, deliver: Callable[[Received], bool]) -> None:
         """Begin to hand over. ``deliver`` says whether the message was taken."""
         self._deliver = deliver
-        self._thread.start()
+        self._worker.start()
 
     def packet(self, router: NodeRouter, data: bytes, packet: Any) -> None:
         """A data packet, in Reticulum's inbound thread. What cannot be kept is not proved."""
@@ -83,9 +113,7 @@ class Receiver:
             self._inboxes[slot].close_entry(number >> _SLOT_BITS)
 
     def stop(self) -> None:
-        self._jobs.put(None)
-        if self._thread.is_alive():
-            self._thread.join(timeout=0.5)
+        self._worker.stop(timeout=0.5)
         for inbox in self._inboxes:
             inbox.close()
 
@@ -94,7 +122,8 @@ class Receiver:
         inbox = self._inboxes[slot]
         try:
             entry = inbox.append(raw, method, known.public_key(raw[HASH_BYTES : 2 * HASH_BYTES]))
-            self._jobs.put((router, entry << _SLOT_BITS | slot, raw, method, packet))
+            number = entry << _SLOT_BITS | slot
+            self._worker.call(self._handle, _Arrival(router, number, raw, method, packet))
             inbox.sync()
         except (InboxFull, OSError) as error:
             now = time.monotonic()
@@ -104,33 +133,55 @@ class Receiver:
             return False
         return True
 
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            router, number, raw, method, packet = job
-            self._current.number, self._current.taken = number, False
-            try:
-                router.lxmf_delivery(
-                    raw,
-                    RNS.Destination.LINK if method == DIRECT else RNS.Destination.SINGLE,
-                    phy_stats=packet and {"rssi": packet.rssi, "snr": packet.snr, "q": packet.q},
-                    ratchet_id=packet and packet.ratchet_id,
-                    method=method,
-                    # What was left over is known to LXMF as delivered if the node was stopped cleanly.
-                    allow_duplicate=packet is None,
-                )
-                if not self._current.taken:
-                    self.done(number)
-            except Exception:  # noqa: BLE001 - one bad message must not stop all receiving
-                # The entry stays open: the next start tries again.
-                _log.exception("a received message could not be handled")
+    def heard(self, sender: bytes) -> None:
+        """A sender's key has become known."""
+        self._worker.call(self._release, sender)
+
+    # --- on the receiving thread
+
+    def _handle(self, arrival: _Arrival) -> None:
+        packet = arrival.packet
+        self._current.arrival, self._current.taken = arrival, False
+        arrival.router.lxmf_delivery(
+            arrival.raw,
+            RNS.Destination.LINK if arrival.method == DIRECT else RNS.Destination.SINGLE,
+            phy_stats=packet and {"rssi": packet.rssi, "snr": packet.snr, "q": packet.q},
+            ratchet_id=packet and packet.ratchet_id,
+            method=arrival.method,
+            allow_duplicate=arrival.again,
+        )
+        if not self._current.taken:
+            self.done(arrival.number)
 
     def _delivered(self, router: NodeRouter, message: Any) -> None:
-        """LXMF's delivery callback: on the parsing thread, or on a link's for a message in parts."""
-        received = _read(router, message, getattr(self._current, "number", 0))
+        """LXMF's delivery callback. A message in parts comes on a link's thread and has no entry."""
+        arrival: _Arrival | None = getattr(self._current, "arrival", None)
+        if message.unverified_reason == LXMF.LXMessage.SOURCE_UNKNOWN:
+            if arrival is not None:
+                self._current.taken = True
+                self._hold(arrival)
+            return
+        received = _read(router, message, arrival.number if arrival is not None else 0)
         if received is not None:
-            # Marked first and in any case: what the loop did not take stays open for the next start.
+            # Marked in any case: what the loop did not take stays open for the next start.
             self._current.taken = True
             self._deliver(received)
+
+    def _hold(self, arrival: _Arrival) -> None:
+        same = [held for held in self._held if held.sender == arrival.sender]
+        if len(same) >= MAX_HELD_PER_SENDER or len(self._held) >= MAX_HELD:
+            dropped = same[0] if len(same) >= MAX_HELD_PER_SENDER else self._held[0]
+            self._held.remove(dropped)
+            self.done(dropped.number)
+            _log.debug("a message from %s was dropped: nobody knows its sender", dropped.sender.hex())
+        self._held.append(replace(arrival, again=True))
+        self._unknown(arrival.sender.hex())
+
+    def _release(self, sender: bytes) -> None:
+        known_now = [held for held in self._held if held.sender == sender]
+        for arrival in known_now:
+            self._held.remove(arrival)
+            self._handle(arrival)
 
 
 def _read(router: NodeRouter, message: Any, number: int) -> Received | None:

@@ -35,6 +35,7 @@ ANNOUNCE_INTERVAL: Final = 3 * 3600.0
 ANNOUNCE_SPACING: Final = 1.0
 """Reticulum holds back new announces that come faster than three a second, for 15 s."""
 ANNOUNCE_JITTER: Final = 0.1
+INTRODUCTION_DELAY: Final = 2.0
 PATH_WAIT: Final = 15.0
 
 _log = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ class ReticulumMesh:
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
-        self._announced_once = False
+        self._strangers: set[Any] = set()  # new connections on which we have not announced
 
     # --- starting and stopping
 
@@ -104,7 +105,7 @@ class ReticulumMesh:
         if private:
             self._instance.on_interface_up(self._interface_up)
         lxmf.prepare()
-        self._receiver = Receiver()
+        self._receiver = Receiver(self.request_path)
         with quiet_signals():
             for identity in self._settings.identities:
                 storage = self._settings.data / "lxmf" / identity.hash
@@ -166,7 +167,7 @@ class ReticulumMesh:
         from . import known  # noqa: PLC0415
 
         known.remember(peer, public_key)
-        self._worker.call(self._sender.heard, peer)
+        self._known(peer)
 
     def status(self) -> MeshStatus:
         import RNS  # noqa: PLC0415
@@ -216,15 +217,20 @@ class ReticulumMesh:
 
         RNS.Transport.register_announce_handler(AnnounceHandler(self._heard))
 
-    def _heard(self, peer: Heard) -> None:
-        self._worker.call(self._sender.heard, peer.peer)
+    def _known(self, peer: str) -> None:
+        self._worker.call(self._sender.heard, peer)
+        self._receiver.heard(bytes.fromhex(peer))
+
+    def _heard(self, peer: Heard, interface: Any) -> None:
+        self._known(peer.peer)
+        if interface in self._strangers:
+            self._worker.call(self._introduce, interface)
         if self._listener is not None:
             self._post(self._listener.heard, peer)
 
     # --- on the worker
 
     def _announce_all(self) -> None:
-        self._announced_once = True
         self._announce_each()
         jitter = random.uniform(1 - ANNOUNCE_JITTER, 1 + ANNOUNCE_JITTER)  # noqa: S311
         self._worker.later(self._settings.announce_interval * jitter, self._announce_all)
@@ -239,18 +245,29 @@ class ReticulumMesh:
             router.announce(router.hash, attached_interface=interface)
 
     def _interface_up(self, interface: Any) -> None:
-        """A new connection in a private configuration: whoever is there does not know us yet."""
-        if self._announced_once:
-            self._worker.call(self._announce_each, interface)
+        """A new connection in a private configuration: whoever is there does not know us yet.
+
+        It is not ready at once: Reticulum connects before it can handle packets. So wait until the
+        other side has announced, or else a while.
+        """
+        if self._settings.announce_interval > 0:
+            self._strangers.add(interface)
+            self._worker.call(self._worker.later, INTRODUCTION_DELAY, self._introduce, interface)
+
+    def _introduce(self, interface: Any) -> None:
+        if interface in self._strangers:
+            self._strangers.discard(interface)
+            self._announce_each(interface)
 
     def _request_path(self, peer: str) -> None:
-        for router in self._routers.values():
+        router = next(iter(self._routers.values()), None)
+        if router is not None:
             router.request_path(bytes.fromhex(peer))
-            return
 
     def _path_wait(self) -> float:
-        waits: list[float] = [2 * router.medium_path_timeout() for router in list(self._routers.values())[:1]]
-        return max(self._settings.path_wait, *waits) if waits else self._settings.path_wait
+        """Longer on slow media, where the request and its answer, and a repeater's, take seconds."""
+        slowest = max((router.path_airtime() for router in self._routers.values()), default=0.0)
+        return self._settings.path_wait + 4 * slowest
 
     def _config_dir(self) -> Path | None:
         settings = self._settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -9,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -36,7 +36,11 @@ class Node:
             stderr=self._log,
             env=os.environ | {"HOME": str(data)},
         )
-        ready = self.wait("ready")
+        try:
+            ready = self.wait("ready")
+        except AssertionError:
+            self.__exit__(None, None, None)
+            raise
         self.identities: list[str] = ready["identities"]
         self.identity = self.identities[0]
         self.port = ready["port"]
@@ -54,14 +58,14 @@ class Node:
         self.process.stdin.write(json.dumps({"do": do, **values}).encode() + b"\n")
         self.process.stdin.flush()
 
-    def send(self, ref: int, peer: str, envelope: bytes, **values: Any) -> None:
+    def send(self, ref: int, to: str, message: bytes, **values: Any) -> None:
         self.tell(
             "send",
             **{
                 "ref": ref,
                 "identity": self.identity,
-                "peer": peer,
-                "envelope": envelope.hex(),
+                "peer": to,
+                "envelope": message.hex(),
                 "content": "[LRGP] text",
                 "delivery": "opportunistic",
             }
@@ -80,7 +84,7 @@ class Node:
                 if matches(item):
                     self.events.remove(item)
                     return item
-            if not self._read(until - time.monotonic()):
+            if not self._read(until - time.monotonic()) or time.monotonic() > until:
                 raise AssertionError(
                     f"no {event} {values} within {deadline} s; had {self.events}\n{self.log[-3000:]}"
                 )
@@ -113,10 +117,8 @@ class Node:
             self.kill()
         for stream in (self.process.stdin, self.process.stdout, self._log):
             assert stream is not None
-            try:
+            with contextlib.suppress(BrokenPipeError):
                 stream.close()
-            except BrokenPipeError:
-                pass
 
     def _read(self, timeout: float) -> bool:
         stdout = self.process.stdout
@@ -131,10 +133,6 @@ class Node:
         return True
 
 
-def pair(tmp_path: Path, start: Callable[..., Node], **settings: Any) -> tuple[Node, Node]:
-    """Two nodes over loopback TCP that have heard each other."""
-    alice = start(tmp_path / "alice", listen="127.0.0.1:0", name="Alice")
-    bob = start(tmp_path / "bob", connect=[alice.endpoint], name="Bob", **settings)
+def hear_each_other(alice: Node, bob: Node) -> None:
     alice.wait("heard", peer=bob.identity)
     bob.wait("heard", peer=alice.identity)
-    return alice, bob

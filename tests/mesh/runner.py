@@ -1,6 +1,6 @@
 """A mesh in a process of its own: commands as JSON lines on stdin, events as JSON lines on stdout.
 
-``RAW`` in the settings makes it answer as a bare LXMF peer would, with messages crafted by hand.
+The command ``craft`` sends what a hostile or merely different peer might.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lrgpnode.mesh import identity
+from lrgpnode.mesh.inbox import MAX_ENTRY_BYTES
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import parse_endpoint
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received
@@ -28,12 +29,19 @@ def emit(event: str, **values: Any) -> None:
     OUT.write(json.dumps({"event": event, "t": time.monotonic(), **values}) + "\n")
 
 
+class Teller(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        emit("log", text=record.getMessage().partition(",")[0])
+
+
 class Printer:
     def __init__(self, mesh: ReticulumMesh, *, keep: bool) -> None:
         self.mesh = mesh
         self.keep = keep
 
     def received(self, message: Received) -> None:
+        if not self.keep:
+            self.mesh.done(message.entry)
         emit(
             "received",
             entry=message.entry,
@@ -45,8 +53,6 @@ class Printer:
             content=message.content,
             signed=message.signed.hex(),
         )
-        if not self.keep:
-            self.mesh.done(message.entry)
 
     def progress(self, ref: int, progress: Progress, reason: str) -> None:
         emit("progress", ref=ref, progress=str(progress), reason=reason)
@@ -90,6 +96,9 @@ def command(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
             in_flight=status.in_flight,
             waiting=status.waiting,
         )
+    elif do == "inbox_free":
+        for inbox in mesh._receiver._inboxes:
+            inbox._max_entry = MAX_ENTRY_BYTES
     elif do == "craft":
         craft(mesh, line)
     else:
@@ -107,7 +116,8 @@ def craft(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
     raw = bytes.fromhex(line["raw"])
     if line.get("sign"):
         router = mesh._routers[line["identity"]]
-        hashed_part = hashed + router.hash + raw
+        # A sender that stamps signs the payload as it was before the stamp was added.
+        hashed_part = hashed + router.hash + bytes.fromhex(line.get("unstamped", line["raw"]))
         digest = RNS.Identity.full_hash(hashed_part)
         signature = router.identity.sign(hashed_part + digest)
         if line["sign"] == "forged":
@@ -153,6 +163,7 @@ def listening_port() -> int | None:
 
 def run(settings: dict[str, Any]) -> None:
     logging.basicConfig(level=settings.get("log", "INFO"), stream=sys.stderr)
+    logging.getLogger("lrgpnode.mesh.receiver").addHandler(Teller())
     data = Path(settings["data"])
     identities = identity.load_all(data / "identities")
     while len(identities) < settings.get("identities", 1):
@@ -176,6 +187,9 @@ def run(settings: dict[str, Any]) -> None:
 
     RNS.Interfaces.TCPInterface.TCPClientInterface.RECONNECT_WAIT = 0.1
     mesh.start_reticulum()
+    if settings.get("inbox_full"):
+        for inbox in mesh._receiver._inboxes:
+            inbox._max_entry = 0
     asyncio.run(main(settings, mesh))
     emit("stopped")
 

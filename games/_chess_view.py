@@ -29,9 +29,15 @@ def grid(board: chess.Board) -> tuple[tuple[str, ...], ...]:
     return tuple(rows)
 
 
-def cells(uci: str) -> tuple[tuple[int, int], ...]:
-    """The cells a move on the wire touched: origin and target."""
-    return cell(chess.parse_square(uci[:2])), cell(chess.parse_square(uci[2:4]))
+def cells(uci: str, board: chess.Board) -> tuple[tuple[int, int], ...]:
+    """Origin and target of the last move; ``board`` is the position after it.
+
+    Castling arrives as king takes own rook; what a person saw move is the king, by two squares.
+    """
+    origin, target = chess.parse_square(uci[:2]), chess.parse_square(uci[2:4])
+    if board.piece_type_at(target) is None:
+        target = origin + (2 if target > origin else -2)
+    return cell(origin), cell(target)
 
 
 def legal(position: Position) -> Iterator[dict[str, Any]]:

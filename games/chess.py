@@ -294,7 +294,7 @@ class Chess(TurnBasedGame):
             turn=m["turn"] if session.status is Status.ACTIVE else "",
             my_turn=my_turn,
             legal=tuple(LegalMove(**move) for move in shown.legal(position)) if my_turn else (),
-            last_cells=shown.cells(m["moves"][-1]) if m["moves"] else (),
+            last_cells=shown.cells(m["moves"][-1], position.board) if m["moves"] else (),
             status_line=status_line(session, viewer, check=check and my_turn),
             result=outcome(session, draw_by_board=False),
             history=tuple(self.history(session)),

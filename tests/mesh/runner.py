@@ -99,6 +99,7 @@ def command(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
     elif do == "inbox_free":
         for inbox in mesh._receiver._inboxes:
             inbox._max_entry = MAX_ENTRY_BYTES
+        emit("freed")
     elif do == "craft":
         craft(mesh, line)
     else:
@@ -124,7 +125,17 @@ def craft(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
             signature = bytes(64)
         raw = router.hash + signature + raw
     receipt = RNS.Packet(destination, raw).send()
-    receipt.set_delivery_callback(lambda _: emit("proved", tag=line.get("tag")))
+    told: list[object] = []
+
+    def proved(_: object) -> None:
+        told.append(None)
+        if len(told) == 1:
+            emit("proved", tag=line.get("tag"))
+
+    receipt.set_delivery_callback(proved)
+    if receipt.status == RNS.PacketReceipt.DELIVERED:
+        # The proof came before there was a callback.
+        proved(receipt)
 
 
 async def main(settings: dict[str, Any], mesh: ReticulumMesh) -> None:

@@ -249,14 +249,13 @@ def test_what_cannot_be_kept_is_not_proved(tmp_path: Path, start: Start) -> None
     hear_each_other(alice, bob)
     raw = payload("not kept").hex()
     bob.tell("craft", peer=alice.identity, identity=bob.identity, raw=raw, sign="yes", tag="refused")
-    bob.tell("craft", peer=alice.identity, identity=bob.identity, raw=raw, sign="yes", tag="refused")
     alice.wait("log", text="messages are refused")
     alice.tell("inbox_free")
+    alice.wait("freed")
     bob.tell("craft", peer=alice.identity, identity=bob.identity, raw=raw, sign="yes", tag="kept")
     bob.wait("proved", tag="kept")
     alice.wait("received", content="not kept")
     assert not bob.seen("proved", tag="refused")
-    assert not alice.seen("log", text="messages are refused")
 
 
 def test_a_peer_never_heard_fails_and_works_after_its_announce(tmp_path: Path, start: Start) -> None:

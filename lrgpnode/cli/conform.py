@@ -425,3 +425,7 @@ def serve(lines: IO[str], out: IO[str]) -> None:
 
 def main() -> None:
     serve(sys.stdin, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -431,3 +431,29 @@ def test_a_damaged_ratchet_file_is_set_aside(tmp_path: Path, start: Start) -> No
     again = start(tmp_path / "alice", listen="127.0.0.1:0")
     assert again.identity == alice.identity
     assert ratchets.with_suffix(".damaged").exists()
+
+
+def test_two_nodes_share_one_reticulum(tmp_path: Path, start: Start) -> None:
+    for name in ("one", "two"):
+        config = tmp_path / name
+        config.mkdir()
+        (config / "config").write_text(f"""
+[reticulum]
+share_instance = Yes
+instance_name = {tmp_path.name}
+rpc_key = 000102030405060708090a0b0c0d0e0f
+""")
+    alice = start(tmp_path / "alice", config=str(tmp_path / "one"))
+    bob = start(tmp_path / "bob", config=str(tmp_path / "two"), announce_delay=0.2)
+    for node, instance in ((alice, "shared"), (bob, "client")):
+        node.tell("status")
+        node.wait("status", instance=instance)
+    bob.tell("announce")
+    alice.wait("heard", peer=bob.identity)
+    alice.tell("announce")
+    bob.wait("heard", peer=alice.identity)
+    for one, other in ((alice, bob), (bob, alice)):
+        one.send(1, other.identity, CHALLENGE)
+        other.wait("received", peer=one.identity)
+        one.wait("progress", ref=1, progress="delivered")
+    assert bob.terminate()[0] == alice.terminate()[0] == 0

@@ -62,7 +62,7 @@ def run(options: RunOptions) -> int:
     try:
         paths, settings = config.load(options)
         _log_to_stderr(settings.node_log_level)
-        with _only_one(paths.data):
+        with _only_one(paths):
             return _Application(options, paths, settings).run()
     except ConfigError as error:
         return _refuse(str(error), EXIT_CONFIG)
@@ -88,20 +88,24 @@ def _log_to_stderr(level: str) -> None:
 
 
 @contextmanager
-def _only_one(data: Path) -> Iterator[None]:
+def _only_one(paths: Paths) -> Iterator[None]:
     """Hold the data directory's lock: two nodes on one database would each miss what the other does."""
+    data = paths.data
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(data / config.LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise StartError(f"cannot use the data directory {data}: {error.strerror}", EXIT_CONFIG) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            holder = config.read_lock(data)
+            process = f" (process {holder[0]})" if holder is not None else ""
             raise StartError(
-                f"a node is already running on {data}; stop it with `lrgpnode --data {data} stop`"
+                f"a node is already running on {data}{process}; stop it with `lrgpnode --data {data} stop`"
             ) from None
+        config.write_lock(handle, paths.socket)
         yield
     finally:
         os.close(handle)

@@ -7,6 +7,7 @@ and a field of ``Settings``, whose name is the setting's with ``_`` for ``.``.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 from collections.abc import Callable, Mapping
@@ -28,6 +29,7 @@ UNIT_FILES: Final = tuple(
 """Where the unit of the service may be installed."""
 
 FILE_NAME: Final = "lrgpnode.toml"
+LOCK_NAME: Final = "lock"
 MAX_SOCKET_PATH: Final = 107
 """What the kernel takes for the path of a socket, in bytes."""
 
@@ -118,11 +120,36 @@ def _user_data(environ: Mapping[str, str]) -> Path:
 def _user_socket(data: Path, environ: Mapping[str, str]) -> Path:
     name = f"{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}.sock"
     runtime = _path(environ, "XDG_RUNTIME_DIR")
-    if runtime is not None and runtime.is_absolute():
+    if runtime is not None and _is_ours(runtime):
         socket = runtime / "lrgpnode" / name
         if _fits(socket):
             return socket
     return _private_directory(_TEMPORARY / f"lrgpnode-{os.getuid()}") / "lrgpnode" / name
+
+
+def _is_ours(runtime: Path) -> bool:
+    """Whether a runtime directory can be used: after `su` it may still be the other user's."""
+    try:
+        status = runtime.stat()
+    except OSError:
+        return False
+    return runtime.is_absolute() and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+
+
+def write_lock(handle: int, socket: Path) -> None:
+    """Note in the data directory's lock file who holds it and where it answers."""
+    content = json.dumps({"pid": os.getpid(), "socket": str(socket)}).encode()
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, content, 0)
+
+
+def read_lock(data: Path) -> tuple[int, Path] | None:
+    """(process, control socket) of the node that holds, or last held, a data directory."""
+    try:
+        content = json.loads((data / LOCK_NAME).read_text())
+        return int(content["pid"]), Path(content["socket"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _private_directory(path: Path) -> Path:
@@ -217,7 +244,7 @@ SETTINGS: Final = (
         "rns.config_dir",
         folder(),
         None,
-        "Reticulum's configuration directory; without it the node has its own.",
+        "Reticulum's configuration directory; without it the machine's usual one.",
     ),
     Setting(
         "announce.interval_minutes",

@@ -20,6 +20,13 @@ from lrgpnode.config import ConfigError, RunOptions, Settings, load, parse_setti
 FILE = Path("/etc/x/lrgpnode.toml")
 
 
+@pytest.fixture(autouse=True)
+def runtime(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Short paths that need not exist count as runtime directories of ours, but where that is tested."""
+    if "real_runtime" not in request.keywords:
+        monkeypatch.setattr(config, "_is_ours", Path.is_absolute)
+
+
 def socket_name(data: Path) -> str:
     return hashlib.sha256(os.fsencode(data)).hexdigest()[:12] + ".sock"
 
@@ -242,3 +249,29 @@ def test_it_imports_nothing_heavy() -> None:
     code = f"import sys, lrgpnode.config; print([m for m in {heavy} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.real_runtime
+def test_a_runtime_directory_of_somebody_else_is_not_used(machine: Path, tmp_path: Path) -> None:
+    mine = Path(tempfile.mkdtemp(prefix="r", dir="/tmp"))
+    try:
+        assert resolve(RunOptions(), {"XDG_RUNTIME_DIR": str(mine)}).socket.is_relative_to(mine)
+        gone = {"XDG_RUNTIME_DIR": str(mine / "gone")}
+        assert not resolve(RunOptions(), gone).socket.is_relative_to(mine)
+        if os.getuid() == 0:
+            os.chown(mine, 12345, 12345)
+            assert not resolve(RunOptions(), {"XDG_RUNTIME_DIR": str(mine)}).socket.is_relative_to(mine)
+    finally:
+        mine.rmdir()
+
+
+def test_the_lock_says_who_holds_a_data_directory(tmp_path: Path) -> None:
+    assert config.read_lock(tmp_path) is None
+    (tmp_path / "lock").write_text("{")
+    assert config.read_lock(tmp_path) is None
+    handle = os.open(tmp_path / "lock", os.O_RDWR)
+    try:
+        config.write_lock(handle, Path("/somewhere/control.sock"))
+    finally:
+        os.close(handle)
+    assert config.read_lock(tmp_path) == (os.getpid(), Path("/somewhere/control.sock"))

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from lrgpnode.cli.exits import CliError, Exit, sentence, stdout_failed
-from lrgpnode.config import ConfigError, Paths, RunOptions, resolve
+from lrgpnode.config import ConfigError, Paths, RunOptions, read_lock, resolve
 from lrgpnode.control.client import (
     CallFailed,
     Client,
@@ -42,7 +42,13 @@ class Context:
             raise CliError(Exit.CONFIG, "config", sentence(str(error))) from None
 
     def client(self) -> Client:
-        return Client(self.paths().socket)
+        paths = self.paths()
+        if self.socket is None and not paths.socket.exists():
+            # The node may have been started where $XDG_RUNTIME_DIR was another, e.g. by cron.
+            holder = read_lock(paths.data)
+            if holder is not None:
+                return Client(holder[1])
+        return Client(paths.socket)
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The result of a method of the node. Raises ``CliError``."""

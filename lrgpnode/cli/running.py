@@ -20,7 +20,7 @@ from lrgpnode.cli.text import clean, when
     "--rns-config",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Reticulum configuration directory to use instead of the node's own.",
+    help="Reticulum configuration directory to use instead of the machine's usual one.",
 )
 @click.option(
     "--name", metavar="NAME", help="Name of the node, and of the identity that the first run makes."

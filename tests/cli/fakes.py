@@ -110,12 +110,6 @@ class FakeNode:
 
         self._run(publish())
 
-    def end_events(self) -> None:
-        async def close() -> None:
-            self.events.close()
-
-        self._run(close())
-
     def stop(self) -> None:
         if not self._loop.is_closed():
             self._run(self.server.stop())

@@ -1,0 +1,163 @@
+"""``lrgpnode watch``: in this process where the stream ends by itself, else as one of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import Any
+
+import pytest
+
+from lrgpnode.cli.watch import line
+from lrgpnode.control.models import EVENTS
+from tests.cli.conftest import Run, Start
+from tests.cli.fakes import ID, ME, PEER, FakeNode
+
+GAME = {"id": ID, "identity": ME}
+BY_PEER = {**GAME, "peer": PEER}
+
+SHOWN: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "game.challenged",
+        {**BY_PEER, "app": "chess", "peer_name": "Bob"},
+        f"Bob (b2b2b2b2) challenges you to chess: game {ID}",
+    ),
+    (
+        "game.applied",
+        {
+            **BY_PEER,
+            "app": "ttt",
+            "command": "move",
+            "actor": PEER,
+            "own": False,
+            "action_num": 3,
+            "status": "active",
+            "ply": 1,
+        },
+        f"game {ID}: move by b2b2b2b2; now active, move 1",
+    ),
+    (
+        "game.applied",
+        {
+            **BY_PEER,
+            "app": "ttt",
+            "command": "resign",
+            "actor": ME,
+            "own": True,
+            "action_num": 3,
+            "status": "completed",
+            "ply": 1,
+        },
+        f"game {ID}: resign by you; now completed, move 1",
+    ),
+    (
+        "game.delivery",
+        {**GAME, "outbox_id": 1, "command": "move", "state": "failed", "reason": "no path"},
+        f"game {ID}: your move, not delivered: no path.",
+    ),
+    (
+        "game.error",
+        {**GAME, "code": "invalid_move", "msg": "\x1b[1mno", "ref": "move"},
+        f"game {ID}: error of the peer of your move: invalid_move: [1mno",
+    ),
+    ("game.error", {**GAME, "code": "x", "msg": ""}, f"game {ID}: error of the peer: x"),
+    (
+        "game.rejected",
+        {**BY_PEER, "code": "not_your_turn", "msg": "wait"},
+        f"game {ID}: refused the peer's action: not_your_turn: wait",
+    ),
+    ("game.expired", {**BY_PEER, "app": "ttt"}, f"game {ID}: ended by its time limit"),
+    (
+        "peer.heard",
+        {"peer": PEER, "name": "B\u202eob", "hops": 2, "interface": "x"},
+        "heard Bob (b2b2b2b2), 2 hops",
+    ),
+    ("node.started", {"name": "pi", "version": "1"}, "the node pi is up"),
+    ("node.stopping", {"reason": "SIGTERM"}, "the node stops: SIGTERM"),
+    ("node.stopping", {}, "the node stops"),
+    ("of.a.newer.node", {"what": "\x07"}, "of.a.newer.node {'what': '\\x07'}"),
+    ("peer.heard", {}, "peer.heard {}"),
+]
+
+
+@pytest.mark.parametrize(("type", "data", "words"), SHOWN)
+def test_events_in_words(type: str, data: dict[str, Any], words: str) -> None:
+    assert line({"seq": 7, "at": 3661.0, "type": type, "data": data}) == f"01:01:01 #7 {words}"
+
+
+def test_every_event_has_words() -> None:
+    assert set(EVENTS) <= {type for type, _, _ in SHOWN}
+
+
+def heard(node: FakeNode, hops: int) -> None:
+    node.publish("peer.heard", peer=PEER, name="Bob", hops=hops, interface="x")
+
+
+def expired(node: FakeNode, id: str) -> None:
+    node.publish("game.expired", id=id, identity=ME, peer=PEER, app="ttt")
+
+
+def test_after_and_count(node: FakeNode, run: Run) -> None:
+    for hops in range(1, 5):
+        heard(node, hops)
+    ran = run("watch", "--json", "--after", "1", "--count", "2")
+    assert (ran.code, ran.err) == (0, "")
+    events = [json.loads(one) for one in ran.out.splitlines()]
+    assert [event["seq"] for event in events] == [2, 3]
+    assert set(events[0]) == {"seq", "at", "type", "data"}
+    ran = run("watch", "--after", "1", "--count", "1")
+    assert ran.out.endswith(" #2 heard Bob (b2b2b2b2), 2 hops\n")
+    assert ran.err == "Watching from event 1 on; Ctrl-C ends.\n"
+
+
+def test_only_one_game(node: FakeNode, run: Run) -> None:
+    heard(node, 1)
+    expired(node, "0" * 16)
+    expired(node, ID)
+    ran = run("watch", "--json", "--after", "0", "--count", "1", "--game", ID[:4].upper())
+    assert json.loads(ran.out)["data"]["id"] == ID
+
+
+def test_lost_events_are_told(node: FakeNode, run: Run) -> None:
+    heard(node, 1)
+    ran = run("watch", "--json", "--after", "99", "--count", "1")
+    assert json.loads(ran.out.splitlines()[0]) == {"missed": True, "seq": 1}
+    assert "lost" in run("watch", "--after", "99", "--count", "1").err
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_end_of_the_node(node: FakeNode, start: Start, as_json: bool) -> None:
+    heard(node, 1)
+    process = start("watch", "--after", "0", *(["--json"] if as_json else []))
+    assert process.stdout is not None
+    assert "Bob" in process.stdout.readline()
+    node.stop()
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 3
+    said = json.loads(out)["error"] if as_json else {"message": err, "hint": err}
+    assert "The node ended the connection." in said["message"]
+    assert "`lrgpnode watch --after 1`" in said["hint"]
+
+
+def test_events_arrive_as_they_happen(node: FakeNode, start: Start) -> None:
+    process = start("watch")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stderr.readline() == "Watching from event 0 on; Ctrl-C ends.\n"
+    for hops in (1, 2):
+        heard(node, hops)
+        assert process.stdout.readline().endswith(f"{hops} hops\n")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+
+
+def test_a_reader_that_goes_away(node: FakeNode, start: Start) -> None:
+    process = start("watch", "--json", "--after", "0")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    heard(node, 1)
+    assert json.loads(process.stdout.readline())["seq"] == 1
+    process.stdout.close()
+    heard(node, 2)
+    assert process.wait(10) == 0
+    assert process.stderr.read() == ""

@@ -20,6 +20,7 @@ from lrgpnode.protocol.errors import ErrorCode, Rejection
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
 _LOOSE_UCI = re.compile(r"([a-h][1-8])[-x:]?([a-h][1-8])(?:=?([qrbn]))?")
+_SUFFIX: Final = re.compile(r"(e\.?p\.?|[!?+#])+$")
 _NULL_MOVES: Final = frozenset(("--", "0000", "z0", "@@@@", "null"))
 _HOME: Final = {chess.E1: (chess.A1, chess.H1), chess.E8: (chess.A8, chess.H8)}
 
@@ -65,8 +66,9 @@ class Position:
     def move(self, uci: str) -> chess.Move:
         """The legal move that ``uci`` names, castling in either spelling. Raises ``Rejection``."""
         if _UCI.fullmatch(uci) is None:
-            raise Rejection(ErrorCode.INVALID_MOVE, f"{uci[:12]!r} is no UCI move")
-        move = self.normal(chess.Move.from_uci(uci))
+            shown = ascii(uci)[:16]
+            raise Rejection(ErrorCode.INVALID_MOVE, f"{shown} is not a move in UCI form, like e2e4")
+        move = self.normal(_squares(uci))
         if not self.board.is_legal(move):
             raise Rejection(ErrorCode.INVALID_MOVE, f"{uci} is not a legal move here")
         return move
@@ -111,6 +113,12 @@ class Position:
         return "3fr" if self.keys.count(self.keys[-1]) >= 3 else ""
 
 
+def _squares(uci: str) -> chess.Move:
+    """``chess.Move.from_uci`` without its refusal of a move that stays where it is: that is never legal."""
+    promotion = chess.PIECE_SYMBOLS.index(uci[4]) if len(uci) == 5 else None
+    return chess.Move(chess.parse_square(uci[:2]), chess.parse_square(uci[2:4]), promotion)
+
+
 def start() -> Position:
     board = chess.Board()
     return Position(board, (repetition_key(board),))
@@ -128,36 +136,31 @@ def replay(moves: Iterable[str]) -> Position:
     return position
 
 
-def sans(moves: Iterable[str], known: list[str]) -> list[str]:
-    """SAN of every move; ``known`` are those of the first moves, so that only new ones are worked out."""
-    board = chess.Board()
-    labels = list(known)
-    for number, uci in enumerate(moves):
-        move = Position(board, ()).normal(chess.Move.from_uci(uci))
-        if number < len(known):
-            board.push(move)
-        else:
-            labels.append(board.san_and_push(move))
+def sans(position: Position, moves: Iterable[str]) -> list[str]:
+    """SAN of the ``moves`` played from ``position``."""
+    labels = []
+    for uci in moves:
+        move = position.move(uci)
+        labels.append(position.board.san(move))
+        position = position.after(move)
     return labels
 
 
 def parse(position: Position, text: str) -> chess.Move:
     """What a person typed: SAN or UCI, tolerant. Raises ``Rejection`` with what to type instead."""
-    word = re.sub(r"\s+|e\.p\.|[!?+#]+$", "", text.strip())
-    word = re.sub(r"[!?+#]+$", "", word)
+    word = _SUFFIX.sub("", re.sub(r"\s+", "", text))
     if not word or word.lower() in _NULL_MOVES:
         raise Rejection(ErrorCode.INVALID_MOVE, "Type a move such as Nf3, e2e4 or O-O")
     board = position.board
     loose = _LOOSE_UCI.fullmatch(word.lower())
     if loose is not None:
-        move = position.normal(chess.Move.from_uci("".join(part or "" for part in loose.groups())))
+        move = position.normal(_squares("".join(part or "" for part in loose.groups())))
         if board.is_legal(move):
             return move
-        if loose[3] is None and board.is_legal(chess.Move(move.from_square, move.to_square, chess.QUEEN)):
-            raise Rejection(
-                ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {loose[1]}{loose[2]}q"
-            )
-    return _parse_san(board, word, text.strip()[:20])
+        queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
+        if loose[3] is None and board.is_legal(queen):
+            raise Rejection(ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {board.san(queen)}")
+    return _parse_san(board, word, ascii(text.strip()[:20]))
 
 
 def _parse_san(board: chess.Board, word: str, shown: str) -> chess.Move:
@@ -166,19 +169,30 @@ def _parse_san(board: chess.Board, word: str, shown: str) -> chess.Move:
     promotion = re.fullmatch(r"(.*[a-h][18])[=/(]?([qrbnQRBN])\)?", word)
     if promotion:
         word = f"{promotion[1]}={promotion[2].upper()}"
-    for candidate in dict.fromkeys((word, word[:1].upper() + word[1:])):
-        try:
-            return board.parse_san(candidate)
-        except chess.AmbiguousMoveError:
-            raise Rejection(ErrorCode.INVALID_MOVE, _ambiguous(board, candidate)) from None
-        except (chess.InvalidMoveError, chess.IllegalMoveError):
-            continue
+    # A small b is a pawn or, where people save the shift key, a bishop.
+    readings = [word] if word[:1].isupper() else [word, word[:1].upper() + word[1:]]
+    found = {move for reading in readings if (move := _san(board, reading)) is not None}
+    if len(found) == 1:
+        return found.pop()
+    if found:
+        labels = " or ".join(sorted(map(board.san, found)))
+        raise Rejection(ErrorCode.INVALID_MOVE, f"{shown} may be {labels}: write it in full, like b5c6")
     target = re.fullmatch(r"(?:[a-h]x)?([a-h][18])", word)
     if target and any(
         move.promotion and move.to_square == chess.parse_square(target[1]) for move in board.legal_moves
     ):
         raise Rejection(ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {word}=Q")
-    raise Rejection(ErrorCode.INVALID_MOVE, f"{shown!r} is not a legal move here")
+    raise Rejection(ErrorCode.INVALID_MOVE, f"{shown} is not a legal move here")
+
+
+def _san(board: chess.Board, word: str) -> chess.Move | None:
+    """The legal move that ``word`` names, or None. Raises ``Rejection`` where it names several."""
+    try:
+        return board.parse_san(word)
+    except chess.AmbiguousMoveError:
+        raise Rejection(ErrorCode.INVALID_MOVE, _ambiguous(board, word)) from None
+    except (chess.InvalidMoveError, chess.IllegalMoveError):
+        return None
 
 
 def _ambiguous(board: chess.Board, word: str) -> str:
@@ -192,16 +206,18 @@ def _ambiguous(board: chess.Board, word: str) -> str:
 
 
 def pgn(moves: list[str], headers: dict[str, str]) -> str:
-    """PGN text; ``headers`` in the order given, after the seven of the standard."""
+    """PGN text with these ``headers``; whatever is in a name, it stays inside its quotes."""
     import chess.pgn  # noqa: PLC0415 - only an export needs it
 
     game = chess.pgn.Game()
     for name, value in headers.items():
-        game.headers[name] = value
+        game.headers[name] = re.sub(
+            r'(["\\])', r"\\\1", "".join(c if c.isprintable() else " " for c in value)
+        )
     node: chess.pgn.GameNode = game
-    board = chess.Board()
+    position = start()
     for uci in moves:
-        move = Position(board, ()).normal(chess.Move.from_uci(uci))
+        move = position.move(uci)
         node = node.add_variation(move)
-        board.push(move)
+        position = position.after(move)
     return str(game)

@@ -11,7 +11,7 @@ for its last two values, so that a rollback finds it too; the cache may be dropp
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from lrgpnode.protocol.errors import Corrupt, Rejection
 from lrgpnode.protocol.game import (
@@ -28,11 +28,11 @@ from lrgpnode.protocol.game import (
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from lrgpnode.protocol.turn_based import (
     ACTIONS,
-    EMPTY,
     NO_OFFER,
     PREFERRED_DELIVERY,
     Shape,
     TurnBasedGame,
+    contradicts,
     invalid,
     loaded,
     malformed,
@@ -44,6 +44,8 @@ from ._views import outcome, status_line
 
 if TYPE_CHECKING:
     from ._chess_rules import Position
+
+T = TypeVar("T")
 
 CACHED_SESSIONS: Final = 64
 
@@ -83,12 +85,15 @@ class Chess(TurnBasedGame):
 
     def __init__(self) -> None:
         self._positions: OrderedDict[SessionKey, tuple[tuple[list[str], Position], ...]] = OrderedDict()
-        self._labels: OrderedDict[SessionKey, tuple[list[str], list[str]]] = OrderedDict()
+        self._labels: OrderedDict[SessionKey, tuple[Position, list[str], list[str]]] = OrderedDict()
 
     # Positions
 
     def position(self, session: Session) -> Position:
-        """The position after the session's moves. Raises ``Rejection`` where they are not legal."""
+        """The position after the session's moves. Raises ``Rejection`` where they are not legal.
+
+        Replays only what is not cached: a session that comes back from the database, say.
+        """
         moves: list[str] = session.metadata["moves"]
         for known, position in self._positions.get(session.key, ()):
             if known is moves or known == moves:
@@ -102,10 +107,7 @@ class Chess(TurnBasedGame):
 
     def _remember(self, key: SessionKey, moves: list[str], position: Position) -> None:
         others = [entry for entry in self._positions.get(key, ()) if entry[1] is not position]
-        self._positions[key] = ((moves, position), *others[:1])
-        self._positions.move_to_end(key)
-        if len(self._positions) > CACHED_SESSIONS:
-            self._positions.popitem(last=False)
+        _keep(self._positions, key, ((moves, position), *others[:1]))
 
     # The rules
 
@@ -128,7 +130,7 @@ class Chess(TurnBasedGame):
     def accepted(self, session: Session, payload: Payload) -> dict[str, Any]:
         white = payload["w"]
         if white not in session.participants:
-            raise malformed("accept")
+            raise contradicts("White must be one of the two players")
         return {"first_turn": white, "turn": white, "my_color": "w" if white == session.key.identity else "b"}
 
     def move_payload(self, session: Session, actor: str, intent: Intent) -> Payload:
@@ -142,11 +144,11 @@ class Chess(TurnBasedGame):
 
     def check_move_shape(self, payload: Payload) -> None:
         end = payload.get("x")
-        shape = _SHAPES.get(end) if type(end) is str else None
-        if shape is None or not matches(payload, shape):
-            raise malformed("move")
-        if payload["n"] < 0 or (end and not payload["r"]):
-            raise malformed("move")
+        shape = _SHAPES.get(end, _MOVE) if type(end) is str else _MOVE
+        if not matches(payload, shape):
+            raise malformed("move", shape)
+        if end not in _SHAPES or payload["n"] < 0 or (end and not payload["r"]):
+            raise contradicts("x must be empty, win or draw, n not negative, and r not empty")
 
     def moved(self, session: Session, actor: str, payload: Payload) -> dict[str, Any]:
         moves: list[str] = session.metadata["moves"]
@@ -171,20 +173,18 @@ class Chess(TurnBasedGame):
             "reason": reason,
         }
 
-    def early_move(self, session: Session, actor: str, payload: Payload) -> bool:
-        return bool(payload["n"] > session.metadata["move_count"])
-
-    def early(self, session: Session | None, actor: str, command: str, payload: Payload) -> bool:
-        """As for any turn-based game; and a claim may overtake the claimant's own move before it."""
-        if super().early(session, actor, command, payload):
+    def early_offer(self, session: Session, actor: str, payload: Payload) -> bool:
+        """A claim is early, too, where some move of the claimant would make it hold."""
+        if super().early_offer(session, actor, payload):
             return True
-        if session is None or command != Command.DRAW_OFFER or not self.offer_shape(payload):
+        if not payload or self.claimed(session, actor, payload) is not None:
             return False
-        overtaking = session.status is Status.ACTIVE and session.metadata["turn"] == actor
-        return overtaking and bool(payload) and self.position(session).claim() != payload["r"]
+        position = self.position(session)
+        return any(position.after(move).claim() == payload["r"] for move in position.board.legal_moves)
 
-    def offer_shape(self, payload: Payload) -> bool:
-        return matches(payload, EMPTY) or (matches(payload, _CLAIM) and payload["r"] in _CLAIMS)
+    def check_offer_shape(self, payload: Payload) -> None:
+        if payload and not (matches(payload, _CLAIM) and payload["r"] in _CLAIMS):
+            raise contradicts("A draw offer carries nothing, or exactly r: 3fr or 50m")
 
     def claimed(self, session: Session, actor: str, payload: Payload) -> dict[str, Any] | None:
         if not payload or self.position(session).claim() != payload["r"]:
@@ -265,17 +265,17 @@ class Chess(TurnBasedGame):
 
     def history(self, session: Session) -> list[str]:
         """SAN of every move."""
-        from ._chess_rules import sans  # noqa: PLC0415 - see position()
+        from ._chess_rules import sans, start  # noqa: PLC0415 - see position()
 
         moves: list[str] = session.metadata["moves"]
-        known, labels = self._labels.get(session.key, ([], []))
-        if known != moves:
-            prefix = labels if moves[: len(known)] == known else []
-            labels = sans(moves, prefix)
-            self._labels[session.key] = (moves, labels)
-            if len(self._labels) > CACHED_SESSIONS:
-                self._labels.popitem(last=False)
-        return labels
+        known = self._labels.get(session.key)
+        if known is None or moves[: len(known[1])] != known[1]:
+            known = (start(), [], [])
+        position, before, labels = known
+        if len(before) < len(moves):
+            labels = labels + sans(position, moves[len(before) :])
+        _keep(self._labels, session.key, (self.position(session), moves, labels))
+        return list(labels)
 
     def view(self, session: Session, viewer: str) -> GameView:
         from . import _chess_view as shown  # noqa: PLC0415 - see position()
@@ -330,6 +330,14 @@ class Chess(TurnBasedGame):
             "Result": result,
         }
         return pgn(m["moves"], headers)
+
+
+def _keep(cache: OrderedDict[SessionKey, T], key: SessionKey, value: T) -> None:
+    """Remember ``value``, and forget the session that was used longest ago."""
+    cache.pop(key, None)
+    cache[key] = value
+    if len(cache) > CACHED_SESSIONS:
+        cache.popitem(last=False)
 
 
 def _check_unopened(session: Session) -> None:

@@ -26,6 +26,7 @@ from lrgpnode.protocol.turn_based import (
     PREFERRED_DELIVERY,
     Shape,
     TurnBasedGame,
+    contradicts,
     invalid,
     loaded,
     malformed,
@@ -33,7 +34,7 @@ from lrgpnode.protocol.turn_based import (
     require,
 )
 
-from ._moves import appended, check_moves, played
+from ._moves import appended, check_moves, check_result, played
 from ._views import outcome, status_line
 
 COLUMNS: Final = 7
@@ -130,7 +131,7 @@ class FourInARow(TurnBasedGame):
 
     def accepted(self, session: Session, payload: Payload) -> dict[str, Any]:
         if payload["t"] != session.metadata["first_turn"]:
-            raise malformed("accept")
+            raise contradicts("The challenger moves first")
         return {"turn": payload["t"]}
 
     def move_payload(self, session: Session, actor: str, intent: Intent) -> Payload:
@@ -141,10 +142,10 @@ class FourInARow(TurnBasedGame):
 
     def check_move_shape(self, payload: Payload) -> None:
         shape = _WIN if payload.get("x") == "win" else _MOVE
-        if not matches(payload, shape) or payload["x"] not in ("", "win", "draw"):
-            raise malformed("move")
-        if payload["c"] < 0 or payload["n"] < 0:
-            raise malformed("move")
+        if not matches(payload, shape):
+            raise malformed("move", shape)
+        if payload["x"] not in ("", "win", "draw") or payload["c"] < 0 or payload["n"] < 0:
+            raise contradicts("x must be empty, win or draw, and c and n must not be negative")
 
     def moved(self, session: Session, actor: str, payload: Payload) -> dict[str, Any]:
         number, column = session.metadata["move_count"] + 1, payload["c"]
@@ -169,9 +170,6 @@ class FourInARow(TurnBasedGame):
             **appended(session, column),
         }
 
-    def early_move(self, session: Session, actor: str, payload: Payload) -> bool:
-        return bool(payload["n"] > session.metadata["move_count"] + 1)
-
     def normalise(self, session: Session) -> Session:
         session = loaded(session, _METADATA, optional=("moves",))
         m = session.metadata
@@ -183,8 +181,12 @@ class FourInARow(TurnBasedGame):
         require(m["my_marker"] == mine, "my_marker is wrong")
         end = _check_last(m, board, count)
         to_move = session.initiator if count % 2 == 0 else session.responder
-        _check_status(session, end, to_move)
+        check_result(session, end, to_move, keeps_turn=False)
         check_moves(session, _replayed)
+        if count and "moves" in m:
+            require(m["moves"][-1] == m["last_column"], "the last move is another")
+        if session.status is Status.EXPIRED:
+            return replace(session, metadata={**m, **NO_OFFER})
         return session
 
     def move_text(self, after: Session, payload: Payload) -> str:
@@ -256,10 +258,13 @@ def _terminal(board: str, row: int, column: int) -> str:
     return "" if EMPTY in board else "draw"
 
 
-def _replayed(moves: list[Any]) -> str:
-    board = EMPTY_BOARD
+def _replayed(moves: list[int]) -> str:
+    board, end = EMPTY_BOARD, ""
     for number, column in enumerate(moves, 1):
-        board, _ = _drop(board, column, number)
+        if end:
+            raise invalid("The game has ended")
+        board, row = _drop(board, column, number)
+        end = _terminal(board, row, column)
     return board
 
 
@@ -293,25 +298,3 @@ def _any_four(board: str) -> bool:
     return any(
         board[cell] != EMPTY and four_through(board, *divmod(cell, COLUMNS)) for cell in range(len(board))
     )
-
-
-def _check_status(session: Session, end: str, to_move: str) -> None:
-    m = session.metadata
-    status, result, turn = session.status, (m["terminal"], m["winner"]), m["turn"]
-    untouched = m["move_count"] == 0 and result == ("", "") and turn == ""
-    running = not end and result == ("", "") and turn == to_move
-    if status in (Status.PENDING, Status.DECLINED):
-        require(untouched, f"a {status} game has been played")
-    elif status is Status.ACTIVE:
-        require(running, "an active game must be unfinished, with the right player to move")
-    elif status is Status.EXPIRED:
-        unfinished = not end and result == ("", "") and turn in ("", to_move)
-        require(untouched or unfinished, "an expired game must be unfinished")
-    else:
-        require(turn == "", "nobody is to move in a finished game")
-        if end:
-            winner = session.other(to_move) if end == "win" else ""
-            require(result == (end, winner), "the result contradicts the board")
-        else:
-            resigned = result[0] == "resign" and result[1] in session.participants
-            require(resigned or result == ("draw", ""), "a completed game needs a result")

@@ -25,6 +25,7 @@ from lrgpnode.protocol.turn_based import (
     PREFERRED_DELIVERY,
     Shape,
     TurnBasedGame,
+    contradicts,
     invalid,
     loaded,
     malformed,
@@ -32,7 +33,7 @@ from lrgpnode.protocol.turn_based import (
     require,
 )
 
-from ._moves import appended, check_moves, played
+from ._moves import appended, check_moves, check_result, played
 from ._views import outcome, status_line
 
 EMPTY: Final = "_"
@@ -102,7 +103,7 @@ class TicTacToe(TurnBasedGame):
 
     def accepted(self, session: Session, payload: Payload) -> dict[str, Any]:
         if payload["b"] != EMPTY_BOARD or payload["t"] != session.metadata["first_turn"]:
-            raise malformed("accept")
+            raise contradicts("The challenger moves first, on an empty board")
         return {"turn": payload["t"]}
 
     def move_payload(self, session: Session, actor: str, intent: Intent) -> Payload:
@@ -120,10 +121,10 @@ class TicTacToe(TurnBasedGame):
 
     def check_move_shape(self, payload: Payload) -> None:
         shape = _WIN if payload.get("x") == "win" else _MOVE
-        if not matches(payload, shape) or payload["x"] not in ("", "win", "draw"):
-            raise malformed("move")
-        if payload["i"] < 0 or payload["n"] < 0:
-            raise malformed("move")
+        if not matches(payload, shape):
+            raise malformed("move", shape)
+        if payload["x"] not in ("", "win", "draw") or payload["i"] < 0 or payload["n"] < 0:
+            raise contradicts("x must be empty, win or draw, and i and n must not be negative")
 
     def moved(self, session: Session, actor: str, payload: Payload) -> dict[str, Any]:
         number = session.metadata["move_count"] + 1
@@ -143,9 +144,6 @@ class TicTacToe(TurnBasedGame):
             **appended(session, payload["i"]),
         }
 
-    def early_move(self, session: Session, actor: str, payload: Payload) -> bool:
-        return bool(payload["n"] > session.metadata["move_count"] + 1)
-
     def normalise(self, session: Session) -> Session:
         session = loaded(session, _METADATA, optional=("moves",))
         m = session.metadata
@@ -159,8 +157,7 @@ class TicTacToe(TurnBasedGame):
         lines = [mark for mark in "XO" if has_line(board, mark)]
         require(lines in ([], [marker(count)]), "the board has a line that no last move can have made")
         to_move = session.initiator if count % 2 == 0 else session.responder
-        mover = session.other(to_move)
-        _check_status(session, terminal(board, marker(count)) if count else "", to_move, mover)
+        check_result(session, terminal(board, marker(count)) if count else "", to_move, keeps_turn=True)
         check_moves(session, _replayed)
         return session
 
@@ -204,9 +201,11 @@ class TicTacToe(TurnBasedGame):
         raise invalid(f"{text[:20]!r} is no cell: type 1 to 9 in reading order, or a1 to c3")
 
 
-def _replayed(moves: list[Any]) -> str:
+def _replayed(moves: list[int]) -> str:
     board = EMPTY_BOARD
     for number, cell in enumerate(moves, 1):
+        if number > 1 and terminal(board, marker(number - 1)):
+            raise invalid("The game has ended")
         board = _place(board, cell, marker(number))
     return board
 
@@ -217,24 +216,3 @@ def _place(board: str, cell: int, mark: str) -> str:
     if board[cell] != EMPTY:
         raise invalid("That cell is taken")
     return board[:cell] + mark + board[cell + 1 :]
-
-
-def _check_status(session: Session, end: str, to_move: str, mover: str) -> None:
-    """Status, terminal, winner and turn against what the board says."""
-    m = session.metadata
-    status, stored = session.status, (m["terminal"], m["winner"])
-    untouched = m["move_count"] == 0 and stored == ("", "") and m["turn"] == ""
-    running = not end and stored == ("", "") and m["turn"] == to_move
-    if status in (Status.PENDING, Status.DECLINED):
-        require(untouched, f"a {status} game has been played")
-    elif status is Status.ACTIVE:
-        require(running, "an active game must be unfinished, with the right player to move")
-    elif status is Status.EXPIRED:
-        require(untouched or running, "an expired game must be unfinished")
-    elif end:
-        require(stored == (end, mover if end == "win" else ""), "the result contradicts the board")
-        require(m["turn"] == "", "nobody is to move in a finished game")
-    else:
-        resigned = stored[0] == "resign" and stored[1] in session.participants
-        require(resigned or stored == ("draw", ""), "a completed game needs a result")
-        require(m["turn"] in ("", to_move), "the wrong player is to move")  # kept by deployed peers

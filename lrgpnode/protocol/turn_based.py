@@ -39,8 +39,15 @@ def matches(payload: Mapping[Any, Any], shape: Shape) -> bool:
     return payload.keys() == shape.keys() and all(type(payload[key]) is kind for key, kind in shape.items())
 
 
-def malformed(command: str) -> Rejection:
-    return Rejection(ErrorCode.PROTOCOL_ERROR, f"Malformed {command} payload")
+def malformed(command: str, shape: Shape = EMPTY) -> Rejection:
+    """Wrong keys or types; ``shape`` is what was expected."""
+    keys = ", ".join(f"{key} ({kind.__name__})" for key, kind in sorted(shape.items()))
+    return Rejection(ErrorCode.PROTOCOL_ERROR, f"This {command} must carry exactly {keys or 'nothing'}")
+
+
+def contradicts(message: str) -> Rejection:
+    """Right keys and types, but a value that the protocol fixes is another."""
+    return Rejection(ErrorCode.PROTOCOL_ERROR, message)
 
 
 def illegal(message: str) -> Rejection:
@@ -98,9 +105,10 @@ class TurnBasedGame(Game):
 
     # Hooks with a default
 
-    def offer_shape(self, payload: Payload) -> bool:
-        """Whether a draw_offer payload or intent is well formed."""
-        return matches(payload, EMPTY)
+    def check_offer_shape(self, payload: Payload) -> None:
+        """Raises ``protocol_error`` for wrong keys or types of a draw_offer payload or intent."""
+        if payload:
+            raise malformed(Command.DRAW_OFFER)
 
     def claimed(self, session: Session, actor: str, payload: Payload) -> dict[str, Any] | None:
         """The metadata of a game that this offer ends at once (a verified claim), or None."""
@@ -141,17 +149,14 @@ class TurnBasedGame(Game):
         payload = dict(intent)
         if command == Command.MOVE:
             if not matches(payload, self.move_intent):
-                raise Rejection(
-                    ErrorCode.PROTOCOL_ERROR, f"A move needs exactly {', '.join(self.move_intent)}"
-                )
+                raise malformed("move intent", self.move_intent)
             self._check_turn(session, actor)
             return self.move_payload(session, actor, intent)
         if command == Command.DRAW_OFFER:
-            if not self.offer_shape(payload):
-                raise malformed(command)
+            self._check_shape(command, payload)
             return payload
         if payload:
-            raise malformed(command)
+            raise malformed(f"{command} intent")
         if command == Command.ACCEPT:
             self._check_accept(session, actor)
             return self.accept_payload(session, coin)
@@ -172,29 +177,50 @@ class TurnBasedGame(Game):
         )
 
     def early(self, session: Session | None, actor: str, command: str, payload: Payload) -> bool:
-        """Whether the peer's missing predecessor would make this valid.
+        """Whether an action, refused now, becomes valid when one that ``actor`` sent before it arrives.
 
-        A decline may overtake its challenge. Anything an active game allows may overtake the accept.
-        A move may overtake the moves before it, an answer the offer it answers.
+        Only actions of ``actor`` can be missing: our own are committed before they are sent. So
+
+        * a decline may overtake its challenge;
+        * on a challenge of ours, whatever one of its possible accepts would make valid is early;
+        * in an active game ``actor``, if it is to move, may have moved before it offered a draw, and
+          that move would have cleared an offer that is open here (and see ``early_offer``).
+
+        A move with a later number is not early: moves alternate, so the one before it is ours, and a
+        peer that counts differently is out of step for good. Nor is an answer to a draw: it answers
+        an offer of ours, which nothing the peer sent can bring back.
         """
         if session is None:
-            return command == Command.DECLINE
+            return command == Command.DECLINE and not payload
+        if session.status is Status.PENDING and command != Command.ACCEPT and actor != session.initiator:
+            return self._valid(session, actor, command, payload) is None and any(
+                self._valid(accepted, actor, command, payload)
+                for coin in (False, True)
+                if (accepted := self._valid(session, actor, Command.ACCEPT, self._accept_by(session, coin)))
+            )
+        if command != Command.DRAW_OFFER or session.status is not Status.ACTIVE:
+            return False
+        if session.metadata["turn"] != actor:
+            return False
         try:
-            self._check_shape(command, payload)
+            self.check_offer_shape(payload)
         except Rejection:
             return False
-        if session.status is Status.PENDING:
-            awaited = session.initiator != actor
-            return awaited and command not in (Command.CHALLENGE, Command.ACCEPT, Command.DECLINE)
-        if session.status is not Status.ACTIVE:
-            return False
-        if command == Command.MOVE:
-            return self.early_move(session, actor, payload)
-        return False
+        return self.early_offer(session, actor, payload)
 
-    def early_move(self, session: Session, actor: str, payload: Payload) -> bool:
-        """Whether a well-formed move belongs to a later position of an active game."""
-        return False
+    def _accept_by(self, session: Session, coin: bool) -> Payload:
+        return self.accept_payload(session, lambda: coin)
+
+    def _valid(self, session: Session, actor: str, command: str, payload: Payload) -> Session | None:
+        """The session after the action, None where it is refused."""
+        try:
+            return self.apply(session, actor, command, payload, session.last_action_at)
+        except Rejection:
+            return None
+
+    def early_offer(self, session: Session, actor: str, payload: Payload) -> bool:
+        """Whether a well-formed offer of the player to move would be better judged after that move."""
+        return bool(session.metadata["draw_offered"]) and self.claimed(session, actor, payload) is None
 
     def fallback(self, before: Session, after: Session, actor: str, command: str, payload: Payload) -> str:
         text = self.move_text(after, payload) if command == Command.MOVE else None
@@ -217,12 +243,11 @@ class TurnBasedGame(Game):
             self.check_move_shape(payload)
             return
         if command == Command.ACCEPT:
-            right = matches(payload, self.accept_shape)
+            if not matches(payload, self.accept_shape):
+                raise malformed(command, self.accept_shape)
         elif command == Command.DRAW_OFFER:
-            right = self.offer_shape(payload)
-        else:
-            right = not payload
-        if not right:
+            self.check_offer_shape(payload)
+        elif payload:
             raise malformed(command)
 
     def _challenge(self, session: Session, actor: str, payload: Payload) -> tuple[Status, dict[str, Any]]:
@@ -325,8 +350,8 @@ def loaded(session: Session, shape: Mapping[str, tuple[type, ...]], optional: It
     """A stored session with the keys of ``shape`` and a complete draw offer or none.
 
     ``shape`` names each key of the game's own and its exact types; ``optional`` keys are kept as
-    they are. Keys nobody knows are dropped; an offer without an owner, or an owner without an offer,
-    is no offer (spec §6). Raises ``Corrupt``.
+    they are. Keys nobody knows are dropped, for deployed clients keep notes of their own there; an
+    offer without an owner, or an owner without an offer, is no offer (spec §6). Raises ``Corrupt``.
     """
     stored = session.metadata
     missing = sorted(shape.keys() - stored.keys())
@@ -334,7 +359,8 @@ def loaded(session: Session, shape: Mapping[str, tuple[type, ...]], optional: It
     for key, kinds in shape.items():
         require(type(stored[key]) in kinds, f"{key} has the wrong type")
     offered = stored.get("draw_offered", False)
-    owner = stored.get("draw_offered_by") or ""
+    owner = stored.get("draw_offered_by", "")
+    owner = "" if owner is None else owner
     require(type(offered) is bool and type(owner) is str, "the draw offer is malformed")
     require(not owner or owner in session.participants, "the draw offer belongs to a stranger")
     complete = offered and bool(owner)

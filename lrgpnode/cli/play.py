@@ -43,7 +43,7 @@ def challenge(context: Context, peer: str, app: str, intent: str | None, as_json
 
     PEER is a name, a hash or the beginning of a hash, from `lrgpnode peers`; somebody who was never
     heard is challenged by the whole hash. APP is `ttt`, `chess`, `four_in_a_row` or what else
-    `lrgpnode status` lists; `tictactoe`, `connect4`, `four` and `4` are understood, too.
+    `lrgpnode status` lists; `tictactoe`, `tic-tac-toe`, `connect4`, `four` and `4` are understood, too.
     """
     result = context.call(
         "game.challenge",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -39,7 +40,10 @@ def played(game: Game, moves: str, initiator: str = ME) -> Session:
     session = challenged(game, initiator)
     session = act(game, session, session.responder, Command.ACCEPT)
     for move in moves.split():
-        session = act(game, session, session.metadata["turn"], Command.MOVE, game.parse(session, move))
+        mover = session.metadata["turn"]
+        # What is typed is read by the node of whoever is to move.
+        there = replace(session, key=SessionKey(identity=mover, session_id=ID), peer=session.other(mover))
+        session = act(game, session, mover, Command.MOVE, game.parse(there, move))
     return session
 
 

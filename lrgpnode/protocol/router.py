@@ -274,7 +274,7 @@ class Router:
             return Duplicate(envelope=envelope)
         key = SessionKey(identity, envelope.session_id)
         stored = self._sessions.get(key)
-        refused = self._unauthorised(stored, sender, envelope, now)
+        refused = self._unauthorised(identity, stored, sender, envelope, now)
         if refused is not None:
             return refused
         entry = self._replay.record(identity, envelope.session_id, envelope.nonce)
@@ -300,12 +300,14 @@ class Router:
         return self._replay.seen(identity, envelope.session_id, envelope.nonce)
 
     def _unauthorised(
-        self, stored: Session | None, sender: str, envelope: Envelope, now: float
+        self, identity: str, stored: Session | None, sender: str, envelope: Envelope, now: float
     ) -> Refused | None:
         owned = stored is not None and stored.app_id == envelope.app_id
         if stored is None or not owned:
             if envelope.command != Command.CHALLENGE:
                 return _refuse(envelope, Kind.SESSION_NOT_FOUND, "there is no such session")
+            if sender == identity:
+                return _refuse(envelope, Kind.UNAUTHORIZED_PEER, "an identity cannot challenge itself")
             return None
         current = self.current(stored, now)
         if current.status is Status.EXPIRED:
@@ -360,8 +362,6 @@ class Router:
                     message=f"too many pending challenges ({scope})",
                     expired=expired,
                 )
-        if sender == key.identity:
-            return _refuse(envelope, Kind.UNAUTHORIZED_PEER, "an identity cannot challenge itself")
         opened = game.open(key, sender, sender, now)
         return replace(_apply(game, opened, None, sender, envelope, now), expired=expired)
 

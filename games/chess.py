@@ -307,6 +307,7 @@ class Chess(TurnBasedGame):
     def parse(self, session: Session, text: str) -> dict[str, Any]:
         from ._chess_rules import parse  # noqa: PLC0415 - see position()
 
+        self._check_turn(session, session.key.identity)
         position = self.position(session)
         return {"m": position.wire(parse(position, text))}
 

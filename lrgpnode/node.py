@@ -18,7 +18,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received, Transport
@@ -121,6 +121,7 @@ class Node:
         )
         store.sessions.on_load = self._loaded
         self._lanes: dict[str, asyncio.Lock] = {}
+        self._last_row = store.outbox.last_id()
         self._tasks: set[asyncio.Task[None]] = set()
         self._answered: dict[str, list[float]] = {}
         self._signed: dict[SessionKey, dict[int, Signature]] = {}
@@ -201,27 +202,76 @@ class Node:
         async with self._lane(identity):
             now = self._clock.wall()
             prepared = self.router.prepare(identity, peer, app_id, command, intent, session_id, now)
-            committed = await self._writer.run(self._store.commit, self._outgoing(prepared, now))
-            number, outbox_id = committed.action_num or 0, committed.outbox_id or 0
-            self.outbox.add(_row(prepared, committed, now))
+            row = self._row(prepared, now)
+            number = await self._commit_and_send(self._outgoing(prepared, row, now), row)
             self._tell_applied(prepared.before, prepared.after, prepared.envelope, identity, number)
-        return Acted(session=prepared.after, command=str(command), action_num=number, outbox_id=outbox_id)
+        return Acted(session=prepared.after, command=str(command), action_num=number, outbox_id=row.id)
 
-    def _outgoing(self, prepared: Prepared, now: float) -> Commit:
-        after, envelope = prepared.after, prepared.envelope
+    async def _commit_and_send(self, unit: Commit, row: OutboxRow) -> int:
+        """The action number of a committed local action.
+
+        Where nothing of the session waits before it, the transport builds the message during the
+        commit, and gets it from the writer thread itself the moment it is on the disk.
+        """
+        message = self.outbox.claim(row)
+
+        def commit() -> int:
+            number = self._store.commit(unit).action_num or 0
+            if message is not None:
+                self._transport.send(message)
+            return number
+
+        if message is not None:
+            self._transport.prepare(message)
+        try:
+            number = await self._writer.run(commit)
+        except BaseException:
+            if message is not None:
+                self._transport.discard(row.id)
+                self.outbox.withdraw(row)
+            raise
+        if message is None:
+            self.outbox.add(replace(row, action_num=number))
+        else:
+            self.outbox.committed(row.id, number)
+        return number
+
+    def _outgoing(self, prepared: Prepared, row: OutboxRow, now: float) -> Commit:
+        after = prepared.after
         return Commit(
             insert=after if prepared.before is None else None,
             update=after if prepared.before is not None else None,
-            action=_action(after.key, envelope, after.key.identity, now),
+            action=_action(after.key, prepared.envelope, after.key.identity, now),
             outbox=NewOutbox(
+                id=row.id,
                 key=after.key,
-                peer=after.peer,
-                command=envelope.command,
-                envelope=envelope.pack(),
-                content=prepared.fallback,
-                delivery=prepared.delivery,
+                peer=row.peer,
+                command=row.command,
+                envelope=row.envelope,
+                content=row.content,
+                delivery=row.delivery,
                 created_at=now,
             ),
+        )
+
+    def _row(self, prepared: Prepared, now: float) -> OutboxRow:
+        """The outbox row of an action that is not committed yet; its action number is not known."""
+        self._last_row += 1
+        return OutboxRow(
+            id=self._last_row,
+            key=prepared.after.key,
+            action_num=None,
+            peer=prepared.after.peer,
+            command=prepared.envelope.command,
+            envelope=prepared.envelope.pack(),
+            content=prepared.fallback,
+            delivery=prepared.delivery,
+            state=OutboxState.QUEUED,
+            reason="",
+            attempts=0,
+            created_at=now,
+            updated_at=now,
+            next_attempt_at=None,
         )
 
     # The transport's listener
@@ -236,10 +286,10 @@ class Node:
 
     def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
         row = self.outbox.state(ref) if ref else None
-        if row is None and ref:
-            # The opponent's next action was faster than the news that ours has left.
+        if ref and (row is None or row.action_num is None):
+            # The news was faster than the end of the commit, or the opponent than the news.
             row = self._store.outbox.get(ref)
-            if row is not None:
+            if row is not None and self.outbox.state(ref) is None:
                 self._unrecorded[ref] = row
                 self._record_soon()
         if row is not None and row.action_num is not None:
@@ -573,23 +623,4 @@ def _action(
         nonce=envelope.nonce,
         message_hash=message.message_hash if message is not None else None,
         signed=message.signed if message is not None else None,
-    )
-
-
-def _row(prepared: Prepared, committed: Committed, now: float) -> OutboxRow:
-    return OutboxRow(
-        id=committed.outbox_id or 0,
-        key=prepared.after.key,
-        action_num=committed.action_num,
-        peer=prepared.after.peer,
-        command=prepared.envelope.command,
-        envelope=prepared.envelope.pack(),
-        content=prepared.fallback,
-        delivery=prepared.delivery,
-        state=OutboxState.QUEUED,
-        reason="",
-        attempts=0,
-        created_at=now,
-        updated_at=now,
-        next_attempt_at=None,
     )

@@ -67,6 +67,30 @@ class Outbox:
         self._timer: asyncio.TimerHandle | None = None
         self._stopped = False
 
+    def claim(self, row: OutboxRow) -> Outgoing | None:
+        """Take the place of a row that is about to be committed.
+
+        If it may go out as soon as it is, the answer is what to send; the caller does that, or calls
+        ``withdraw``. If None, nothing has changed: ``add`` the row once it is committed.
+        """
+        if row.key in self._lanes or self._in_flight >= MAX_IN_FLIGHT or self._stopped:
+            return None
+        self._lanes[row.key] = _Lane(rows=deque((row,)), in_flight=True)
+        self._by_id[row.id] = row.key
+        self._in_flight += 1
+        return _outgoing(row)
+
+    def committed(self, id: int, action_num: int) -> None:
+        """A claimed row is in the database now, under this action number."""
+        key = self._by_id.get(id)
+        if key is not None:
+            head = self._lanes[key].rows
+            head[0] = replace(head[0], action_num=action_num)
+
+    def withdraw(self, row: OutboxRow) -> None:
+        """The commit of a claimed row has failed."""
+        self.confirm(row.key)
+
     def add(self, *rows: OutboxRow) -> None:
         """Send these committed rows as soon as their session's turn comes."""
         for row in rows:
@@ -163,14 +187,15 @@ class Outbox:
         row = lane.rows[0]
         lane.in_flight = True
         self._in_flight += 1
-        self._transport.send(
-            Outgoing(
-                ref=row.id,
-                identity=row.key.identity,
-                peer=row.peer,
-                envelope=row.envelope,
-                content=row.content,
-                delivery=row.delivery,
-            )
-        )
+        self._transport.send(_outgoing(row))
 
+
+def _outgoing(row: OutboxRow) -> Outgoing:
+    return Outgoing(
+        ref=row.id,
+        identity=row.key.identity,
+        peer=row.peer,
+        envelope=row.envelope,
+        content=row.content,
+        delivery=row.delivery,
+    )

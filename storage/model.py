@@ -71,7 +71,10 @@ class OutboxState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOutbox:
-    """An envelope to send. In a ``Commit`` it belongs to the action committed with it, if any."""
+    """An envelope to send. In a ``Commit`` it belongs to the action committed with it, if any.
+
+    ``id``: larger than any given before (``OutboxTable.last_id``), or None to have one given.
+    """
 
     key: SessionKey
     peer: str
@@ -81,6 +84,7 @@ class NewOutbox:
     delivery: Delivery
     created_at: float
     next_attempt_at: float | None = None
+    id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,11 @@ from .database import Database
 from .model import NewOutbox, OutboxChange, OutboxRow, OutboxState
 
 _INSERT = """
-INSERT INTO outbox (identity_id, session_id, action_num, peer, command, envelope, content, delivery, state,
-                    created_at, updated_at, next_attempt_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO outbox (id, identity_id, session_id, action_num, peer, command, envelope, content, delivery,
+                    state, created_at, updated_at, next_attempt_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_LAST_ID = "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'"
 # A row in a final state stays in it: late news of an old attempt must not open it again.
 _CHANGE = """
 UPDATE outbox SET state = ?, reason = ?, updated_at = ?, next_attempt_at = ?, attempts = attempts + ?
@@ -47,6 +48,7 @@ def add(connection: sqlite3.Connection, new: NewOutbox, action_num: int | None) 
     row = connection.execute(
         _INSERT,
         (
+            new.id,
             new.key.identity,
             new.key.session_id,
             action_num,
@@ -93,6 +95,11 @@ class OutboxTable:
         """The newest row of a session, open or final."""
         rows = self._rows(_LAST_OF_SESSION, (key.identity, key.session_id))
         return rows[0] if rows else None
+
+    def last_id(self) -> int:
+        """The largest id ever given, 0 at first."""
+        row = self._database.one(_LAST_ID)
+        return int(row[0]) if row is not None else 0
 
     def get(self, id: int) -> OutboxRow | None:
         rows = self._rows(_GET, (id,))

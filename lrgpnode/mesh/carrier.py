@@ -34,6 +34,7 @@ class LxmfCarrier:
         self._receiver = receiver
         self._sent = sent
         self._ended = ended
+        self._built: dict[int, NodeMessage] = {}
 
     def known(self, peer: str) -> bool:
         return peer in self._routers or _hashed(peer) in RNS.Identity.known_destinations
@@ -43,15 +44,42 @@ class LxmfCarrier:
         if router is not None:
             router.request_path(_hashed(peer))
 
+    def build(self, message: Outgoing) -> None:
+        """Pack and sign a message that may be carried in a moment, while its action is being committed."""
+        router = self._routers.get(message.identity)
+        if router is None or message.peer in self._routers or not router.plain(_hashed(message.peer)):
+            return
+        lxm = self._message(router, message)
+        lxm.defer_stamp = False
+        lxm.pack()
+        self._built[message.ref] = lxm
+
+    def discard(self, ref: int) -> None:
+        """A message that was built is not carried."""
+        self._built.pop(ref, None)
+
     def carry(self, message: Outgoing) -> None:
         router = self._routers.get(message.identity)
         if router is None:
             raise CannotCarry(f"{message.identity} is not an identity of this node")
+        neighbour = self._routers.get(message.peer)
+        lxm = self._built.pop(message.ref, None)
+        if lxm is None or not router.plain(lxm.destination_hash):
+            lxm = self._message(router, message)
+        if neighbour is not None:
+            self._hand_over(neighbour, lxm, _METHODS[message.delivery])
+            return
+        cost = router.get_outbound_stamp_cost(lxm.destination_hash) or 0
+        if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
+            raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
+        router.submit(lxm)
+
+    def _message(self, router: NodeRouter, message: Outgoing) -> NodeMessage:
         method = _METHODS.get(message.delivery)
         if method is None:
             raise CannotCarry(f"delivery {message.delivery} is not available")
         neighbour = self._routers.get(message.peer)
-        lxm = NodeMessage(
+        return NodeMessage(
             neighbour.destination if neighbour else _destination(message.peer),
             router.destination,
             content=message.content,
@@ -60,13 +88,6 @@ class LxmfCarrier:
             sent=partial(self._sent, message.ref),
             ended=partial(self._ended, message.ref),
         )
-        if neighbour is not None:
-            self._hand_over(neighbour, lxm, method)
-            return
-        cost = router.get_outbound_stamp_cost(lxm.destination_hash) or 0
-        if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
-            raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
-        router.submit(lxm)
 
     def _hand_over(self, neighbour: NodeRouter, lxm: NodeMessage, method: int) -> None:
         """To another identity of this node: Reticulum has no path from a process to itself."""

@@ -38,6 +38,10 @@ RETAINED_RATCHETS: Final = 256
 """A packet of junk costs one decryption for each; 256 announces at three hours are 32 days, the
 time a peer may go on using an old one."""
 
+LINK_PROOF_WAIT: Final = 3.0
+"""Seconds that a proof over a link may take at least. Reticulum's least is 5 ms, checked once a second:
+a peer that writes to its disk before it proves would lose the link, and the message come again."""
+
 STAMP_SAVE_INTERVAL: Final = 86_400.0
 
 _log = logging.getLogger(__name__)
@@ -110,19 +114,27 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         The usual case, a known path and no stamp to make, is done here and now: ``handle_outbound``
         comes to the same by starting a thread, which costs as much as all the cryptography.
         """
-        hashed = message.destination_hash
-        cost = self.get_outbound_stamp_cost(hashed)
-        if cost is None and RNS.Transport.has_path(hashed) and not self.get_outbound_ticket(hashed):
+        if self.plain(message.destination_hash):
             message.state = LXMF.LXMessage.OUTBOUND
             message.concluded_callback = self.outbound_concluded
             message.defer_stamp = False
-            message.pack()
+            if not message.packed:
+                message.pack()
             message.determine_transport_encryption()
             self.pending_outbound.append(message)
             self.process_outbound()
         else:
+            cost = self.get_outbound_stamp_cost(message.destination_hash)
             message.defer_stamp = cost is not None and cost > INLINE_STAMP_COST
             self.handle_outbound(message)
+
+    def plain(self, hashed: bytes) -> bool:
+        """Whether a message to this destination needs no path request, no stamp and no ticket."""
+        return (
+            self.get_outbound_stamp_cost(hashed) is None
+            and RNS.Transport.has_path(hashed)
+            and not self.get_outbound_ticket(hashed)
+        )
 
     def path_airtime(self) -> float:
         """Seconds that a packet and its answer take on the slowest medium; 0 where that is fast."""
@@ -218,8 +230,9 @@ def fast_stamp(cost: int, workblock: bytes, message_id: bytes) -> tuple[bytes | 
 
 
 def prepare() -> None:
-    """Put the changes to LXMF's modules in place."""
+    """Put the changes to LXMF's and Reticulum's modules in place."""
     _stopping.clear()
+    RNS.Link.TRAFFIC_TIMEOUT_MIN_MS = LINK_PROOF_WAIT * 1000
     LXStamper.job_linux = LXStamper.job_linux_managed = fast_stamp
 
 

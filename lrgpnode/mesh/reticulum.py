@@ -13,6 +13,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,11 +23,12 @@ from .identity import LocalIdentity
 from .inbox import Inbox
 from .rns_config import Endpoint
 from .rnslog import LogDrain
-from .sender import Sender
+from .sender import CannotCarry, Sender
 from .transport import Heard, Listener, Outgoing, Progress, Received
 from .worker import Worker
 
 if TYPE_CHECKING:
+    from .carrier import LxmfCarrier
     from .instance import Instance, InterfaceStatus
     from .lxmf import NodeRouter
     from .receiver import Receiver
@@ -84,6 +86,7 @@ class ReticulumMesh:
         self._instance: Instance
         self._receiver: Receiver
         self._sender: Sender
+        self._carrier: LxmfCarrier
         self._log: LogDrain
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -117,8 +120,8 @@ class ReticulumMesh:
                     self._settings.display_names.get(identity.hash) or f"lrgpnode {identity.hash[:6]}"
                 )
                 self._routers[identity.hash] = router
-        carrier = LxmfCarrier(self._routers, self._receiver, self._sent, self._ended)
-        self._sender = Sender(carrier, self._progress, self._worker.later, self._path_wait)
+        self._carrier = LxmfCarrier(self._routers, self._receiver, self._sent, self._ended)
+        self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()
 
     def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
@@ -144,6 +147,12 @@ class ReticulumMesh:
         self._log.stop()
 
     # --- Transport, and what else the node asks for; from any thread
+
+    def prepare(self, message: Outgoing) -> None:
+        self._worker.call(self._prepare, message)
+
+    def discard(self, ref: int) -> None:
+        self._worker.call(self._carrier.discard, ref)
 
     def send(self, message: Outgoing) -> None:
         self._worker.call(self._sender.submit, message)
@@ -229,6 +238,11 @@ class ReticulumMesh:
             self._post(self._listener.heard, peer)
 
     # --- on the worker
+
+    def _prepare(self, message: Outgoing) -> None:
+        # What cannot be built now is built when it is sent, and then says why it cannot be.
+        with suppress(CannotCarry):
+            self._carrier.build(message)
 
     def _announce_all(self) -> None:
         self._announce_each()

@@ -88,6 +88,16 @@ class Listener(Protocol):
 
 
 class Transport(Protocol):
+    """Everything may be called from any thread and returns at once."""
+
+    def prepare(self, message: Outgoing) -> None:
+        """The message will probably be sent in a moment: build what can be built. Nothing leaves."""
+        ...
+
+    def discard(self, ref: int) -> None:
+        """The prepared message is not sent after all."""
+        ...
+
     def send(self, message: Outgoing) -> None:
         """Hand one attempt over. Returns at once; what becomes of it arrives as ``progress``."""
         ...

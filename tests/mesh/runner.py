@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lrgpnode.mesh import identity
-from lrgpnode.mesh.inbox import MAX_ENTRY_BYTES
+from lrgpnode.mesh.inbox import MAX_ENTRY_BYTES, Inbox
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import parse_endpoint
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received
@@ -149,7 +149,12 @@ async def main(settings: dict[str, Any], mesh: ReticulumMesh) -> None:
 
     def read() -> None:
         nonlocal buffer
-        buffer += os.read(0, 65536)
+        data = os.read(0, 65536)
+        if not data:
+            # The test is gone, however that came about.
+            loop.remove_reader(0)
+            stop.set()
+        buffer += data
         *lines, buffer = buffer.split(b"\n")
         for line in lines:
             command(mesh, json.loads(line))
@@ -160,6 +165,17 @@ async def main(settings: dict[str, Any], mesh: ReticulumMesh) -> None:
     await stop.wait()
     loop.remove_reader(0)
     await asyncio.to_thread(mesh.stop)
+
+
+def slow(inbox: Inbox, seconds: float) -> None:
+    """A disk that takes its time."""
+    sync = inbox.sync
+
+    def later() -> None:
+        time.sleep(seconds)
+        sync()
+
+    inbox.sync = later
 
 
 def listening_port() -> int | None:
@@ -198,6 +214,9 @@ def run(settings: dict[str, Any]) -> None:
 
     RNS.Interfaces.TCPInterface.TCPClientInterface.RECONNECT_WAIT = 0.1
     mesh.start_reticulum()
+    if "disk" in settings:
+        for inbox in mesh._receiver._inboxes:
+            slow(inbox, settings["disk"])
     if settings.get("inbox_full"):
         for inbox in mesh._receiver._inboxes:
             inbox._max_entry = 0

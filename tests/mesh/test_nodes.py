@@ -258,6 +258,19 @@ def test_what_cannot_be_kept_is_not_proved(tmp_path: Path, start: Start) -> None
     assert not bob.seen("proved", tag="refused")
 
 
+@pytest.mark.parametrize("delivery", ["opportunistic", "direct"])
+def test_a_peer_with_a_slow_disk_gets_a_message_once(tmp_path: Path, start: Start, delivery: str) -> None:
+    alice = start(tmp_path / "alice", listen="127.0.0.1:0")
+    bob = start(tmp_path / "bob", connect=[alice.endpoint], disk=1.2, rns_log=6, log="DEBUG")
+    hear_each_other(alice, bob)
+    alice.send(1, bob.identity, CHALLENGE, delivery=delivery)
+    received = bob.wait("received")
+    proved = alice.wait("progress", ref=1, progress="delivered")
+    # The node has the message before the disk has it; the sender hears of it afterwards.
+    assert proved["t"] - received["t"] > 1
+    assert bob.log.count("ignored already received message") == 0
+
+
 def test_a_peer_never_heard_fails_and_works_after_its_announce(tmp_path: Path, start: Start) -> None:
     carol = identity.create(tmp_path / "carol" / "identities").hash
     bob = start(tmp_path / "bob", listen="127.0.0.1:0", path_wait=0.2)

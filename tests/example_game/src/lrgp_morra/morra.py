@@ -78,9 +78,10 @@ class Morra(Game):
             bits = {key: sum(coin() << place for place in range(32)) for key in self.ranges}
             return {key: choices[bits[key] % len(choices)] for key, choices in self.ranges.items()}
         if command in (Command.CHALLENGE, self.reveal):
-            if not re.fullmatch(r"[0-9a-f]{32}", str(intent.get("k"))):
+            salt = intent.get("k")
+            if not isinstance(salt, str) or not re.fullmatch(r"[0-9a-f]{32}", salt):
                 raise Rejection(ErrorCode.PROTOCOL_ERROR, "The salt k must be 32 lower-case hex characters")
-            opened = {**intent, "k": bytes.fromhex(intent["k"])}
+            opened = {**intent, "k": bytes.fromhex(salt)}
             throw = self._throw(opened, "k")
             return {"h": _commitment(session, throw, opened["k"])} if command == "challenge" else opened
         return dict(intent)

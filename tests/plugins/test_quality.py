@@ -25,7 +25,9 @@ ALLOWED = {"__future__", "collections", "dataclasses", "hashlib", "lrgpnode", "r
 QUIET = settings(max_examples=100, deadline=None)
 
 NUMBERS = st.integers(-1, 12) | st.booleans() | st.floats() | st.none() | st.integers()
-VALUES = NUMBERS | st.text(max_size=4) | st.binary(max_size=40) | st.just([]) | st.just(int("1" * 32))
+VALUES: st.SearchStrategy[Any] = (
+    NUMBERS | st.text(max_size=4) | st.binary(max_size=40) | st.just([]) | st.just(int("1" * 32))
+)
 KEYS = st.sampled_from(["f", "g", "k", "h", "x", "commitment", "answer", "revealed", "salt", "winner"])
 PAYLOADS: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
     KEYS, VALUES, max_size=5

@@ -45,6 +45,10 @@ LONGEST_CONTENT = 276
 """Envelope and fallback text together, so that an action travels as one opportunistic packet."""
 
 
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 def heads() -> bool:
     return True
 

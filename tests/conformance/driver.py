@@ -271,3 +271,37 @@ class Table:
         assert first is not None
         assert second is not None
         return first, second
+
+
+def seat(driver: Driver, app: str, identity: str, status: str) -> Node:
+    """One side of a game that Alice began (White in chess), with nobody else at the table.
+
+    ``status``: pending, active, declined, resigned (by Alice), drawn.
+    """
+    node = driver.node(identity)
+    peer = B if identity == A else A
+
+    def act(actor: str, command: str, payload: Mapping[str, Any] | None = None) -> None:
+        if actor == identity:
+            node.send(app, command, to=peer)
+        else:
+            assert node.wire(envelope(app, command, payload), peer) == ACCEPTED
+
+    act(A, "challenge")
+    if status == "declined":
+        act(B, "decline")
+    if status in ("pending", "declined"):
+        return node
+    if app == CHESS and identity == B:
+        record = node.export(CHESS)
+        record["status"] = "active"
+        record["metadata"] |= {"first_turn": A, "turn": A, "my_color": "b"}
+        assert node.hydrate(record) == {"outcome": "hydrated"}
+    else:
+        act(B, "accept", {TTT: {"b": "_________", "t": A}, CHESS: {"w": A}, FOUR: {"t": A}}[app])
+    if status == "resigned":
+        act(A, "resign")
+    elif status == "drawn":
+        act(A, "draw_offer")
+        act(B, "draw_accept")
+    return node

@@ -27,6 +27,7 @@ from tests.conformance.driver import (
     payload_of,
     refused,
     rejected,
+    seat,
     sid,
 )
 
@@ -94,8 +95,7 @@ MATRIX = [(s, c, by) for s in STATUSES for c in COMMANDS if c != "challenge" for
 @pytest.mark.parametrize("app", APPS)
 @pytest.mark.parametrize(("status", "command", "by"), MATRIX)
 def test_inbound(driver: Driver, app: str, status: str, command: str, by: str) -> None:
-    table = at(driver, app, status)
-    receiver = table.other(table.by(by))
+    receiver = seat(driver, app, B if by == A else A, status)
     before = receiver.export(app)
     driver.advance(7)
     raw = envelope(app, command, wire_payload(app, command))
@@ -120,9 +120,7 @@ def test_inbound(driver: Driver, app: str, status: str, command: str, by: str) -
 @pytest.mark.parametrize("app", APPS)
 @pytest.mark.parametrize(("status", "command", "by"), MATRIX)
 def test_local(driver: Driver, app: str, status: str, command: str, by: str) -> None:
-    table = at(driver, app, status)
-    node = table.by(by)
-    to = table.other(node).identity
+    node, to = seat(driver, app, by, status), B if by == A else A
     before = node.export(app)
     driver.advance(7)
     intent = {"move": INTENT[app], "error": ERROR}.get(command, {})
@@ -149,14 +147,12 @@ def test_local(driver: Driver, app: str, status: str, command: str, by: str) -> 
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize("by", [A, B])
 def test_challenge(driver: Driver, app: str, status: str, by: str) -> None:
-    table = at(driver, app, status)
-    node = table.by(by)
-    receiver = table.other(node)
-    before = receiver.export(app)
-    assert receiver.wire(envelope(app, "challenge"), by) == IDEMPOTENT
-    assert receiver.export(app) == before
-    assert node.local(app, "challenge", to=receiver.identity)["kind"] == "session_exists"
-    assert node.local(app, "challenge", to=C)["kind"] == "session_exists"
+    mine = seat(driver, app, by, status)
+    assert mine.local(app, "challenge", to=B if by == A else A)["kind"] == "session_exists"
+    assert mine.local(app, "challenge", to=C)["kind"] == "session_exists"
+    before = mine.export(app)
+    assert mine.wire(envelope(app, "challenge"), B if by == A else A) == IDEMPOTENT
+    assert mine.export(app) == before
 
 
 @pytest.mark.parametrize("app", APPS)

@@ -33,10 +33,10 @@ GAMES: Mapping[str, TurnBasedGame] = {
 }
 APPS = tuple(GAMES)
 
-FIRST = {"ttt": {"i": 4}, "chess": {"m": "e2e4"}, "four_in_a_row": {"c": 3}}
+FIRST: Mapping[str, Mapping[str, Any]] = {"ttt": {"i": 4}, "chess": {"m": "e2e4"}, "four_in_a_row": {"c": 3}}
 """A first move of each game, as an intent."""
 
-SECOND = {"ttt": {"i": 0}, "chess": {"m": "e7e5"}, "four_in_a_row": {"c": 3}}
+SECOND: Mapping[str, Mapping[str, Any]] = {"ttt": {"i": 0}, "chess": {"m": "e7e5"}, "four_in_a_row": {"c": 3}}
 
 _OWN_KEYS = {"my_marker", "my_color"}
 """Metadata that differs between the two sides."""
@@ -170,6 +170,10 @@ class Table:
             )
         (message,) = messages
         return message
+
+    def forbid(self, actor: str, command: str, payload: Mapping[str, Any] | None = None) -> str:
+        """The state does not allow this command of ``actor``, on neither side. Returns the message."""
+        return self.refuse(actor, command, payload, ErrorCode.PROTOCOL_ERROR, transition=True)
 
     @property
     def turn(self) -> str:

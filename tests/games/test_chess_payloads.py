@@ -19,7 +19,7 @@ STALEMATE = words(
 """The shortest known stalemate."""
 
 JUNK = words(
-    "e2 e4 E2E4 e2-e4 e2e4q e2e4k e2e4p e2e4Q e2e4qq f2g1nn 0000 -- a1a1 e2e2 i2i4 e0e4 e2e9 Nf3 O-O P@e4 @@@@"
+    "e2 e4 E2E4 e2-e4 e2e4q e2e4k e2e4p e2e4Q e2e4qq f2g1nn 0000 -- a1a1 e2e2 i2i4 e0e4 e2e9 Nf3 O-O P@e4"
 )
 
 

@@ -6,6 +6,7 @@ import chess
 import pytest
 
 from games._chess_rules import Position, insufficient_material, repetition_key, replay, start
+from games.chess import Chess
 from lrgpnode.protocol.errors import ErrorCode
 from lrgpnode.protocol.session import Status
 from tests.games.table import ANN, BEN, Table, words
@@ -26,6 +27,11 @@ def received(table: Table, uci: str) -> Table:
     """A move that comes from the wire, in whatever spelling its sender chose."""
     table.apply(table.turn, "move", {"m": uci, "n": table.metadata["move_count"], "x": ""})
     return table
+
+
+def position(table: Table) -> Position:
+    assert isinstance(table.game, Chess)
+    return table.game.position(table.ann)
 
 
 # Castling
@@ -64,16 +70,16 @@ def test_castling_is_lost_with_a_move_of_the_king(castle: str) -> None:
 
 
 def test_a_rook_or_queen_may_go_from_e1_to_h1() -> None:
-    position = Position(chess.Board("4k3/8/8/8/8/8/4K3/4R3 w - - 0 1"), ())
-    assert position.move("e1h1").uci() == "e1h1"
-    assert position.wire(position.move("e1h1")) == "e1h1"
+    placed = Position(chess.Board("4k3/8/8/8/8/8/4K3/4R3 w - - 0 1"), ())
+    assert placed.move("e1h1").uci() == "e1h1"
+    assert placed.wire(placed.move("e1h1")) == "e1h1"
 
 
 def test_a_king_next_to_a_rook_of_the_other_side_takes_it() -> None:
-    position = Position(chess.Board("r3k2r/8/8/8/8/8/8/R3K1r1 w Qkq - 0 1"), ())
+    placed = Position(chess.Board("r3k2r/8/8/8/8/8/8/R3K1r1 w Qkq - 0 1"), ())
     with pytest.raises(Exception, match="not a legal move"):
-        position.move("e1h1")
-    assert position.wire(chess.Move.from_uci("e1f2")) == "e1f2"
+        placed.move("e1h1")
+    assert placed.wire(chess.Move.from_uci("e1f2")) == "e1f2"
 
 
 @pytest.mark.parametrize(
@@ -89,14 +95,14 @@ def test_a_king_next_to_a_rook_of_the_other_side_takes_it() -> None:
     ],
 )
 def test_when_castling_is_legal(fen: str, uci: str, legal: bool) -> None:
-    position = Position(chess.Board(fen), ())
+    placed = Position(chess.Board(fen), ())
     short = {"e1h1": "e1g1", "e1a1": "e1c1"}[uci]
     for spelling in (uci, short):
         if legal:
-            assert position.wire(position.move(spelling)) == uci
+            assert placed.wire(placed.move(spelling)) == uci
         else:
             with pytest.raises(Exception, match="not a legal move"):
-                position.move(spelling)
+                placed.move(spelling)
 
 
 # Promotion
@@ -203,7 +209,7 @@ def test_nothing_is_drawn_unless_somebody_claims_it() -> None:
     """No fivefold repetition and no 75 moves: 160 plies of knights going out and back."""
     table = played(*SHUFFLE * 40)
     assert table.status is Status.ACTIVE
-    assert table.game.position(table.ann).board.halfmove_clock == 160
+    assert position(table).board.halfmove_clock == 160
 
 
 def test_after_fifty_moves_only_fifty_moves_can_be_claimed() -> None:
@@ -221,7 +227,7 @@ def test_after_fifty_moves_only_fifty_moves_can_be_claimed() -> None:
 def test_a_pawn_move_or_capture_starts_counting_again() -> None:
     table = played(*SHUFFLE * 2, "e2e4", "e7e5")
     assert claims(table) == ""
-    assert len(table.game.position(table.ann).keys) == 1
+    assert len(position(table).keys) == 1
     assert claims(played(*SHUFFLE * 2, "e2e4", "e7e5", *SHUFFLE * 2)) == ""
 
 

@@ -8,8 +8,6 @@ from lrgpnode.protocol.errors import ErrorCode
 from lrgpnode.protocol.session import Status
 from tests.games.table import ANN, APPS, BEN, FIRST, NOW, SECOND, Table
 
-ILLEGAL = {"code": ErrorCode.PROTOCOL_ERROR, "transition": True}
-
 pytestmark = pytest.mark.parametrize("app", APPS)
 
 
@@ -29,16 +27,16 @@ def test_either_side_offers_at_any_time_and_owns_the_offer(app: str, who: str) -
 def test_only_the_other_side_answers(app: str, who: str) -> None:
     table = Table.active(app)
     table.play(who, "draw_offer")
-    table.refuse(who, "draw_accept", {}, **ILLEGAL)
-    table.refuse(who, "draw_decline", {}, **ILLEGAL)
+    table.forbid(who, "draw_accept")
+    table.forbid(who, "draw_decline")
     assert offer(table) == (True, who)
 
 
 @pytest.mark.parametrize("command", ["draw_accept", "draw_decline"])
 def test_there_is_nothing_to_answer(app: str, command: str) -> None:
     table = Table.active(app)
-    table.refuse(ANN, command, {}, **ILLEGAL)
-    table.refuse(BEN, command, {}, **ILLEGAL)
+    table.forbid(ANN, command)
+    table.forbid(BEN, command)
 
 
 def test_an_agreed_draw_ends_the_game(app: str) -> None:
@@ -56,7 +54,7 @@ def test_a_declined_offer_is_gone_and_may_be_made_again(app: str) -> None:
     table.play(ANN, "draw_offer")
     table.play(BEN, "draw_decline")
     assert (offer(table), table.status) == ((False, ""), Status.ACTIVE)
-    table.refuse(BEN, "draw_accept", {}, **ILLEGAL)
+    table.forbid(BEN, "draw_accept")
     table.play(BEN, "draw_offer")
     assert offer(table) == (True, BEN)
 
@@ -66,7 +64,7 @@ def test_a_declined_offer_is_gone_and_may_be_made_again(app: str) -> None:
 def test_a_second_plain_offer_replaces_nothing(app: str, first: str, second: str) -> None:
     table = Table.active(app)
     table.play(first, "draw_offer")
-    table.refuse(second, "draw_offer", {}, **ILLEGAL)
+    table.forbid(second, "draw_offer")
     assert offer(table) == (True, first)
 
 
@@ -76,7 +74,7 @@ def test_any_move_clears_the_offer(app: str, owner: str) -> None:
     table.play(owner, "draw_offer")
     table.moves(FIRST[app])
     assert offer(table) == (False, "")
-    table.refuse(table.ann.other(owner), "draw_accept", {}, **ILLEGAL)
+    table.forbid(table.ann.other(owner), "draw_accept")
     table.play(owner, "draw_offer")
     table.moves(SECOND[app])
     assert offer(table) == (False, "")
@@ -109,4 +107,4 @@ def test_an_expired_game_answers_nothing_whatever_became_of_its_offer(app: str) 
             (True, ANN) if kept else (False, "")
         )
     table.sides = expired
-    table.refuse(BEN, "draw_accept", {}, **ILLEGAL)
+    table.forbid(BEN, "draw_accept")

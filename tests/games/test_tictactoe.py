@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lrgpnode.protocol.errors import ErrorCode
-from lrgpnode.protocol.session import Status
+from lrgpnode.protocol.session import Session, Status
 from tests.games.table import ANN, BEN, EVE, GAMES, Table, refusal, tails
 
 SHAPE, RULE = ErrorCode.PROTOCOL_ERROR, ErrorCode.INVALID_MOVE
@@ -243,7 +243,7 @@ def test_every_position_of_the_game() -> None:
     """5,478 positions are legal; each is reached, and ends where the oracle says."""
     game = GAMES["ttt"]
     seen = {"_________"}
-    stack = [(Table.active("ttt").ann, [])]
+    stack: list[tuple[Session, list[int]]] = [(Table.active("ttt").ann, [])]
     while stack:
         session, cells = stack.pop()
         for cell in range(9):

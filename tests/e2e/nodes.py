@@ -121,10 +121,10 @@ class NodeProcess:
         self.name = data.name
         self.log_file = data / "log"
         self.socket = data / "control.sock"
-        self._way = way
+        self.way = way
         self._command = command
         self.process: subprocess.Popen[bytes] | None = None
-        self._client: Client | None = None
+        self._clients: dict[int, Client] = {}
         self._events: Events | None = None
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         (data / "lrgpnode.toml").write_text("[announce]\nat_start_seconds = 0\n")
@@ -143,7 +143,7 @@ class NodeProcess:
         words = [*(command or self._command or _command()), "--data", str(self.data), "run"]
         with self.log_file.open("ab") as log:
             self.process = subprocess.Popen(
-                [*words, "--name", self.name, *self._way],
+                [*words, "--name", self.name, *self.way],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -162,7 +162,8 @@ class NodeProcess:
     def ready(self) -> None:
         assert self.process is not None
         process = self.process
-        self._client = client = Client(self.socket, timeout=DEADLINE)
+        self._clients = {}
+        client = self.client
 
         def answers() -> Json | None:
             if process.poll() is not None:
@@ -177,13 +178,17 @@ class NodeProcess:
         self.identity: str = client.call("identity.show")["hash"]
 
     @property
+    def client(self) -> Client:
+        """The calling thread's own connection."""
+        return self._clients.setdefault(threading.get_ident(), Client(self.socket, timeout=DEADLINE))
+
+    @property
     def events(self) -> Events:
         assert self._events is not None
         return self._events
 
     def call(self, method: str, **params: Any) -> Json:
-        assert self._client is not None
-        return self._client.call(method, **params)
+        return self.client.call(method, **params)
 
     def stop(self, deadline: float = 10.0) -> int:
         """SIGTERM; the exit code."""
@@ -201,8 +206,8 @@ class NodeProcess:
         return code
 
     def _let_go(self) -> None:
-        if self._client is not None:
-            self._client.close()
+        for client in self._clients.values():
+            client.close()
         if self._events is not None:
             self._events.join()
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError, Methods
-from lrgpnode.node import Acted, Node
+from lrgpnode.node import Acted, Node, ply
 from lrgpnode.protocol.errors import CallerError, Kind, LrgpError, Rejection
 from lrgpnode.protocol.game import Command, Game
 from lrgpnode.protocol.session import Session, SessionKey, Status
@@ -339,7 +339,7 @@ def _result(acted: Acted) -> models.ActionResult:
         action_num=acted.action_num,
         outbox_id=acted.outbox_id,
         status=session.status,
-        ply=int(session.metadata.get("move_count", 0)),
+        ply=ply(session),
         command=acted.command,
     )
 

@@ -39,7 +39,7 @@ from lrgpnode.protocol.router import (
     Router,
 )
 from lrgpnode.protocol.session import GRACE_SECONDS, Session, SessionKey
-from storage.errors import StorageError
+from storage.errors import Conflict, Forbidden, Invalid, NotFound, StorageError
 from storage.model import (
     Commit,
     Committed,
@@ -335,6 +335,10 @@ class Node:
         async with self._lane(message.identity):
             try:
                 await self._handle(message)
+            except (Invalid, Conflict, Forbidden, NotFound) as error:
+                # Not the database's state but what a game made of the action: it will never fit.
+                log.error("message %s cannot be stored, ever: %s", message.message_hash.hex(), error)
+                self._transport.done(message.entry)
             except StorageError as error:
                 log.error("message %s waits for the database: %s", message.message_hash.hex(), error)
                 if not self._stopping:
@@ -446,7 +450,7 @@ class Node:
             "own": own,
             "action_num": number,
             "status": str(after.status),
-            "ply": int(after.metadata.get("move_count", 0)),
+            "ply": ply(after),
         }
         if before is None and not own:
             self._publish("game.challenged", _addressed(after))
@@ -591,6 +595,12 @@ class Node:
     def _sweep_now(self, identity: str) -> None:
         if not self._stopping:
             self._spawn(self.sweep(identity))
+
+
+def ply(session: Session) -> int:
+    """Moves made so far, 0 where a game does not count them under the usual name."""
+    count = session.metadata.get("move_count", 0)
+    return count if isinstance(count, int) else 0
 
 
 def _settles(outcome: Applied) -> bool:

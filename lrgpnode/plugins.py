@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
+from lrgpnode.protocol.envelope import check_manifest
 from lrgpnode.protocol.game import Game
 
 GROUP = "lrgpnode.games"
@@ -34,7 +35,7 @@ def load_games(
         name = f"{point.name} ({_distribution(point) or 'unknown package'})"
         try:
             game = _instantiate(point)
-        except Exception as error:  # noqa: BLE001 - whatever a plugin raises while loading is its own problem
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - its own problem, not the node's
             problems.append(PluginProblem(name, f"{type(error).__name__}: {error}"))
             continue
         if game.manifest.app_id in games:
@@ -49,8 +50,7 @@ def _instantiate(point: EntryPoint) -> Game:
     game = factory()
     if not isinstance(game, Game):
         raise TypeError(f"{point.value} is not a Game")
-    if game.manifest.max_players != 2:
-        raise ValueError("LRGP games have exactly two players (spec §1)")
+    check_manifest(game.manifest)
     return game
 
 

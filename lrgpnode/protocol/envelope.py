@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgpack
 
 from .errors import CallerError, ErrorCode, Kind, PeerError
-from .game import Command, Payload
+from .game import Command, Manifest, Payload
 from .replay import NONCE_BYTES
 from .session import is_session_id
 from .wire import MAX_DEPTH, WireError, skip
@@ -305,6 +305,20 @@ def _nonce_offset(raw: bytes) -> int:
         if msgpack.unpackb(raw[index:value]) == "n":
             return value
         index = skip(raw, value)
+
+
+def check_manifest(manifest: Manifest) -> None:
+    """Raises ``ValueError`` for a manifest whose envelopes nobody could send (spec §1, §3, §12)."""
+    if not isinstance(manifest, Manifest):
+        raise ValueError("there is no manifest")
+    if manifest.max_players != 2:
+        raise ValueError("LRGP games have exactly two players (spec §1)")
+    app = f"{manifest.app_id}.{manifest.version}"
+    if type(manifest.version) is not int or _split_app(app) != (manifest.app_id, manifest.version):
+        raise ValueError(f"{app!r} is no <game_id>.<version> (spec §3)")
+    bad = [name for name in manifest.actions if not isinstance(name, str) or not _COMMAND.fullmatch(name)]
+    if bad or Command.CHALLENGE not in manifest.actions:
+        raise ValueError("actions must be command names, challenge among them (spec §3, §12)")
 
 
 def error_payload(payload: Payload) -> tuple[str, str, str] | None:

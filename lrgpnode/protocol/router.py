@@ -13,7 +13,9 @@ admission → game. Nothing before check-and-record leaves a trace; everything a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 
 from .envelope import Envelope, InvalidEnvelope, error_payload, fit_error
 from .errors import CallerError, Corrupt, ErrorCode, Kind, Rejection, Scope
@@ -201,7 +203,10 @@ class Router:
         key = SessionKey(identity, _canonical(session_id or self._new_session_id()))
         if self._sessions.get(key) is not None:
             raise CallerError(Kind.SESSION_EXISTS, f"session {key.session_id} exists already")
-        opened = game.open(key, peer, identity, now)
+        try:
+            opened = game.open(key, peer, identity, now)
+        except Exception as error:
+            raise _broken(game) from error
         return replace(self._play(game, opened, identity, Command.CHALLENGE, intent, now), before=None)
 
     def _play(
@@ -209,15 +214,18 @@ class Router:
     ) -> Prepared:
         try:
             payload = game.intend(session, identity, command, intent, self._coin)
-            after = _bound(session, game.apply(session, identity, command, payload, now))
+            after = _bound(session, game.apply(session, identity, command, _own(payload), now))
+            fallback = game.fallback(session, after, identity, command, payload)
         except Rejection as rejection:
             kind = Kind.ILLEGAL_TRANSITION if rejection.transition else Kind.VALIDATION
             raise CallerError(kind, rejection.message, rejection.code) from None
+        except Exception as error:
+            raise _broken(game) from error
         return Prepared(
             before=session,
             after=replace(after, unread=0),
             envelope=self._envelope(session, command, payload),
-            fallback=game.fallback(session, after, identity, command, payload),
+            fallback=fallback,
             delivery=game.manifest.delivery(command),
         )
 
@@ -334,7 +342,7 @@ class Router:
             code, msg, ref = error_payload(envelope.payload) or ("", "", "")
             return RemoteError(envelope=envelope, session=stored, code=code, msg=msg, ref=ref)
         if envelope.command == Command.CHALLENGE:
-            retry = _apply(game, game.open(key, sender, sender, now), None, sender, envelope, now)
+            retry = _apply(game, partial(game.open, key, sender, sender, now), None, sender, envelope, now)
             return retry if isinstance(retry, Rejected) else Idempotent(envelope=envelope, session=stored)
         if envelope.command == Command.ACCEPT and stored.initiator == sender:
             return _rejected(
@@ -343,7 +351,7 @@ class Router:
                 envelope,
                 Rejection(ErrorCode.PROTOCOL_ERROR, "Only the challenged player can accept", transition=True),
             )
-        return _apply(game, stored, stored, sender, envelope, now)
+        return _apply(game, lambda: stored, stored, sender, envelope, now)
 
     def _admit(self, game: Game, key: SessionKey, sender: str, envelope: Envelope, now: float) -> Outcome:
         since = self._horizon(Status.PENDING, now)
@@ -362,7 +370,7 @@ class Router:
                     message=f"too many pending challenges ({scope})",
                     expired=expired,
                 )
-        opened = game.open(key, sender, sender, now)
+        opened = partial(game.open, key, sender, sender, now)
         return replace(_apply(game, opened, None, sender, envelope, now), expired=expired)
 
     # Time to live (spec §10)
@@ -373,7 +381,13 @@ class Router:
         last = session.expires_at(game.manifest.ttl if game is not None else _NO_TTL)
         if last is None or now <= last:
             return session
-        return game.expire(session, now) if game is not None else session.expired(now)
+        if game is None:
+            return session.expired(now)
+        try:
+            expired = _bound(session, game.expire(session, now))
+        except Exception:  # noqa: BLE001 - one game must not keep the others from expiring
+            return session.expired(now)
+        return expired if expired.status.ended else session.expired(now)
 
     def overdue(self, identity: str, now: float, *statuses: Status) -> Iterable[Session]:
         """Expired values of the stored sessions whose time is up, for the caller to store."""
@@ -426,7 +440,12 @@ class Router:
         """A stored record as its game accepts it. Raises ``Corrupt``."""
         if session.initiator not in session.participants or session.key.identity == session.peer:
             raise Corrupt("the initiator is not a participant")
-        return self._games[session.app_id].normalise(session)
+        try:
+            return _bound(session, self._games[session.app_id].normalise(session))
+        except Corrupt:
+            raise
+        except Exception as error:
+            raise Corrupt(f"the game could not read it: {type(error).__name__}: {error}") from error
 
     def forget(self, identity: str, session_id: str, nonce: bytes) -> None:
         """Free one nonce after a failed commit (spec §3.1)."""
@@ -456,22 +475,44 @@ def _refuse(envelope: Envelope, kind: Kind, message: str) -> Refused:
 
 def _bound(before: Session, after: Session) -> Session:
     """``after``, if the game left alone what binds a session to its participants."""
-    if (before.key, before.peer, before.initiator, before.app_id, before.app_version) != (
+    if not isinstance(after, Session) or type(after.status) is not Status:
+        raise TypeError(f"the game {before.app_id} gave no session")
+    if (before.key, before.peer, before.initiator, before.app_id, before.app_version, before.created_at) != (
         after.key,
         after.peer,
         after.initiator,
         after.app_id,
         after.app_version,
+        after.created_at,
     ):
         raise RuntimeError(f"the game {before.app_id} changed the binding of its session")
     return after
 
 
+def _own(payload: Payload) -> Payload:
+    """A copy that a game may do with as it likes: what is committed is what was on the wire."""
+    if any(isinstance(value, dict | list) for value in payload.values()):
+        return deepcopy(payload)
+    return dict(payload)
+
+
+def _broken(game: Game) -> CallerError:
+    return CallerError(Kind.VALIDATION, f"the game {game.manifest.app_id} failed; its author should know")
+
+
 def _apply(
-    game: Game, session: Session, before: Session | None, sender: str, envelope: Envelope, now: float
+    game: Game,
+    opened: Callable[[], Session],
+    before: Session | None,
+    sender: str,
+    envelope: Envelope,
+    now: float,
 ) -> Outcome:
+    """What the game says to an action on the session that ``opened`` gives."""
     try:
-        after = _bound(session, game.apply(session, sender, envelope.command, envelope.payload, now))
+        session = opened()
+        applied = game.apply(session, sender, envelope.command, _own(envelope.payload), now)
+        after = _bound(session, applied)
     except Rejection as rejection:
         return _rejected(game, before, envelope, rejection)
     except Exception as error:  # noqa: BLE001 - a third party's game must not take the node down

@@ -31,7 +31,7 @@ def built_in() -> list[EntryPoint]:
         (f"{UNRULY}:NotAGame", "is not a Game"),
         (f"{UNRULY}:BASE", "TypeError"),
         (f"{UNRULY}:Abstract", "abstract"),
-        (f"{UNRULY}:NoManifest", "AttributeError"),
+        (f"{UNRULY}:NoManifest", "there is no manifest"),
         (f"{UNRULY}:ThreePlayers", "exactly two players"),
         (f"{UNRULY}:FalseChess", "'chess' is taken"),
     ],

@@ -33,7 +33,7 @@ def unruly(games: dict[str, Game]) -> Iterator[Pair]:
         ("promote", RuntimeError),
         ("rename", RuntimeError),
         ("upgrade", RuntimeError),
-        ("nothing", AttributeError),
+        ("nothing", TypeError),
     ],
 )
 def test_a_game_that_fails_is_rejected_silently_with_its_cause(

@@ -71,7 +71,7 @@ def grid(view: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def drawing(game: Mapping[str, Any], columns: int = NARROW) -> list[str]:
+def drawing(game: Mapping[str, Any], columns: int = NARROW, program: str = "lrgpnode") -> list[str]:
     """All there is to say about a session: the result of ``game.show``."""
     view = game["view"]
     lines = [*_header(game, view), ""]
@@ -82,7 +82,7 @@ def drawing(game: Mapping[str, Any], columns: int = NARROW) -> list[str]:
         wrapped = textwrap.wrap(text, max(columns, NARROW), break_on_hyphens=False)
         lines += [line.replace(GLUE, " ") for line in wrapped]
     # Apart from the rest and never wrapped: it is to be copied.
-    commands = _commands(game, view)
+    commands = _commands(game, view, program)
     if commands:
         lines += ["", *commands]
     return lines
@@ -142,13 +142,13 @@ def delivery(own: Mapping[str, Any]) -> str:
     return words if words.endswith(".") else f"{words}."
 
 
-def _commands(game: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
+def _commands(game: Mapping[str, Any], view: Mapping[str, Any], program: str) -> list[str]:
     """What can be done now."""
     id, identity = game["id"], game["identity"]
     if game["status"] == "pending":
         if game["initiator"] == identity:
-            return ["Take it back:", f"  lrgpnode decline {id}"]
-        return ["Answer:", f"  lrgpnode accept {id}", f"  lrgpnode decline {id}"]
+            return ["Take it back:", f"  {program} decline {id}"]
+        return ["Answer:", f"  {program} accept {id}", f"  {program} decline {id}"]
     if game["status"] != "active":
         return []
     lines = []
@@ -158,13 +158,13 @@ def _commands(game: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
         more = f" and {len(labels) - SUGGESTED} more" if len(labels) > SUGGESTED else ""
         if named:
             lines += textwrap.wrap(f"You can play {named}{more}.", NARROW, break_on_hyphens=False)
-        lines.append(f"  lrgpnode move {id} {shlex.quote(labels[0]) if labels else 'MOVE'}")
+        lines.append(f"  {program} move {id} {shlex.quote(labels[0]) if labels else 'MOVE'}")
     if view["draw_offered_by"] and view["draw_offered_by"] != identity:
         lines += [
             "A draw is offered to you:",
-            f"  lrgpnode draw {id} accept",
-            f"  lrgpnode draw {id} decline",
+            f"  {program} draw {id} accept",
+            f"  {program} draw {id} decline",
         ]
     if view["extras"].get("claimable"):
-        lines += ["You can claim a draw:", f"  lrgpnode draw {id} claim"]
+        lines += ["You can claim a draw:", f"  {program} draw {id} claim"]
     return lines

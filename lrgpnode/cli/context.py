@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,11 @@ class Context:
             return self._unreachable(error)
         if isinstance(error, CallFailed):
             return _refused(error)
-        hint = "See with `lrgpnode games` whether it was done." if isinstance(error, Disconnected) else ""
+        hint = (
+            f"See with `{self.command('games')}` whether it was done."
+            if isinstance(error, Disconnected)
+            else ""
+        )
         return CliError(Exit.FAILED, "disconnected", sentence(str(error)), hint)
 
     def _unreachable(self, error: NotRunning) -> CliError:
@@ -86,10 +90,14 @@ class Context:
         start = "Start it with `sudo systemctl start lrgpnode`." if paths.service else self._start()
         return CliError(Exit.NOT_RUNNING, "not_running", f"No node is running for {paths.data}.", start)
 
+    def command(self, *words: str) -> str:
+        """A command line for the same node and identity, to be copied by a person."""
+        given = [("--data", self.data), ("--socket", self.socket), ("--as", self.identity)]
+        options = [word for name, value in given if value for word in (name, str(value))]
+        return shlex.join(["lrgpnode", *options, *words])
+
     def _start(self) -> str:
-        given = [("--data", self.data), ("--socket", self.socket)]
-        words = ["lrgpnode", *(word for name, value in given if value for word in (name, str(value))), "run"]
-        return f"Start it with `{shlex.join(words)}`."
+        return f"Start it with `{replace(self, identity=None).command('run')}`."
 
 
 def _refused(error: CallFailed) -> CliError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from collections.abc import Mapping
 from typing import Any
@@ -44,35 +43,37 @@ def games(
     """
     if id is not None:
         result = context.call("game.show", id=id, identity=context.identity)
-        lines = None if as_json else _shown(result)
+        lines = None if as_json else _shown(context, result)
     else:
         result = context.call(
             "game.list", identity=context.identity, filter=which, limit=limit, cursor=cursor
         )
-        lines = None if as_json else _listed(result, which)
+        lines = None if as_json else _listed(context, result, which)
     if lines is None:
         say_json(result)
     else:
         write("\n".join(lines))
 
 
-def _shown(game: Mapping[str, Any]) -> list[str]:
+def _shown(context: Context, game: Mapping[str, Any]) -> list[str]:
     from lrgpnode.cli.board import drawing  # noqa: PLC0415 - only for a single game
 
-    return drawing(game, min(shutil.get_terminal_size().columns, WIDEST))
+    columns = min(shutil.get_terminal_size().columns, WIDEST)
+    return drawing(game, columns, context.command())
 
 
-def _listed(page: Mapping[str, Any], which: str) -> list[str]:
+def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
     lines = [_line(game) for game in page["games"]]
     if not lines:
         lines = [
-            "No games yet. Challenge somebody: `lrgpnode challenge PEER APP`; `lrgpnode peers` lists peers."
+            f"No games yet. Challenge somebody: `{context.command('challenge', 'PEER', 'APP')}`; "
+            f"`{context.command('peers')}` lists peers."
             if which == "all"
             else "No such games."
         ]
     if page.get("cursor"):
-        more = "" if which == "all" else f" --filter {which}"
-        lines.append(f"There are more: lrgpnode games{more} --cursor {shlex.quote(clean(page['cursor']))}")
+        words = ["games", *([] if which == "all" else ["--filter", which])]
+        lines.append(f"There are more: {context.command(*words, '--cursor', clean(page['cursor']))}")
     return lines
 
 

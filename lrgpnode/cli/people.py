@@ -62,7 +62,8 @@ def peers(context: Context, limit: int, as_json: bool) -> None:
         say_json(result)
         return
     if not result["peers"]:
-        write("No peer has been heard yet. `lrgpnode announce` makes you known to others.")
+        announce = context.command("announce")
+        write(f"No peer has been heard yet. `{announce}` makes you known to others.")
     for peer in result["peers"]:
         plays = {True: "plays", False: "no games"}.get(peer.get("games"), "")
         hops = "1 hop" if peer["hops"] == 1 else f"{peer['hops']} hops"

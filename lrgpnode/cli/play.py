@@ -23,11 +23,12 @@ ALIASES: Final = {
 LONGEST_MOVE: Final = 256
 
 
-def _report(result: dict[str, Any], said: str, *, as_json: bool) -> None:
+def _report(context: Context, result: dict[str, Any], said: str, *, as_json: bool) -> None:
     if as_json:
         say_json(result)
         return
-    write(f"{said} It is on its way; `lrgpnode games {result['id']}` shows whether it arrived.")
+    look = context.command("games", result["id"])
+    write(f"{said} It is on its way; `{look}` shows whether it arrived.")
 
 
 @click.command()
@@ -52,7 +53,12 @@ def challenge(context: Context, peer: str, app: str, intent: str | None, as_json
         identity=context.identity,
         intent=None if intent is None else _json_object(intent),
     )
-    _report(result, f"Challenged {clean(peer, 64)} to {result['app']}: game {result['id']}.", as_json=as_json)
+    _report(
+        context,
+        result,
+        f"Challenged {clean(peer, 64)} to {result['app']}: game {result['id']}.",
+        as_json=as_json,
+    )
 
 
 def _json_object(text: str) -> dict[str, Any]:
@@ -72,7 +78,7 @@ def _json_object(text: str) -> dict[str, Any]:
 def accept(context: Context, id: str, as_json: bool) -> None:
     """Accept the challenge ID."""
     result = context.call("game.accept", id=id, identity=context.identity)
-    _report(result, f"Accepted: game {result['id']} has begun.", as_json=as_json)
+    _report(context, result, f"Accepted: game {result['id']} has begun.", as_json=as_json)
 
 
 @click.command()
@@ -82,7 +88,7 @@ def accept(context: Context, id: str, as_json: bool) -> None:
 def decline(context: Context, id: str, as_json: bool) -> None:
     """Decline the challenge ID, or take back your own."""
     result = context.call("game.decline", id=id, identity=context.identity)
-    _report(result, f"Declined: there will be no game {result['id']}.", as_json=as_json)
+    _report(context, result, f"Declined: there will be no game {result['id']}.", as_json=as_json)
 
 
 @click.command()
@@ -92,7 +98,7 @@ def decline(context: Context, id: str, as_json: bool) -> None:
 def resign(context: Context, id: str, as_json: bool) -> None:
     """Give up the game ID."""
     result = context.call("game.resign", id=id, identity=context.identity)
-    _report(result, f"You gave up game {result['id']}.", as_json=as_json)
+    _report(context, result, f"You gave up game {result['id']}.", as_json=as_json)
 
 
 @click.command()
@@ -111,7 +117,10 @@ def move(context: Context, id: str, move: tuple[str, ...], as_json: bool) -> Non
         raise click.BadParameter(f"it must have 1 to {LONGEST_MOVE} characters.", param_hint="MOVE")
     result = context.call("game.move", id=id, move=typed, identity=context.identity)
     _report(
-        result, f"Played {clean(typed, 64)}, move {result['ply']} of game {result['id']}.", as_json=as_json
+        context,
+        result,
+        f"Played {clean(typed, 64)}, move {result['ply']} of game {result['id']}.",
+        as_json=as_json,
     )
 
 
@@ -134,4 +143,4 @@ def draw(context: Context, id: str, what: str, as_json: bool) -> None:
     A claim ends the game by rule, e.g. at a threefold repetition. Without a word: offer.
     """
     result = context.call("game.draw", id=id, what=what, identity=context.identity)
-    _report(result, _DRAW_WORDS[what].format(result["id"]), as_json=as_json)
+    _report(context, result, _DRAW_WORDS[what].format(result["id"]), as_json=as_json)

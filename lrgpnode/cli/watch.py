@@ -46,7 +46,7 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
             Exit.NOT_RUNNING,
             "disconnected",
             "The node ended the connection.",
-            f"When it runs again, go on with `lrgpnode watch --after {last}`.",
+            f"When it runs again, go on with `{context.command('watch', '--after', str(last))}`.",
         )
     except KeyboardInterrupt:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import RNS
 from RNS.vendor import umsgpack
@@ -18,6 +18,9 @@ from .sender import CannotCarry
 from .transport import Outgoing
 
 _METHODS: Mapping[Delivery, int] = {Delivery.OPPORTUNISTIC: OPPORTUNISTIC, Delivery.DIRECT: DIRECT}
+
+
+MAX_BUILT: Final = 64
 
 
 class LxmfCarrier:
@@ -53,6 +56,8 @@ class LxmfCarrier:
         lxm.defer_stamp = False
         lxm.pack()
         self._built[message.ref] = lxm
+        if len(self._built) > MAX_BUILT:  # one whose sending came to nothing
+            del self._built[next(iter(self._built))]
 
     def discard(self, ref: int) -> None:
         """A message that was built is not carried."""

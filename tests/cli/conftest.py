@@ -76,6 +76,12 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
+def program(short_path: Path) -> str:
+    """How the command line says to call the program for the node that ``run`` is told to use."""
+    return f"lrgpnode --data {short_path} --socket {short_path / 's'}"
+
+
+@pytest.fixture
 def start(short_path: Path) -> Iterator[Start]:
     """Start a command as a process of its own."""
     started: list[subprocess.Popen[str]] = []

@@ -82,10 +82,10 @@ def test_a_challenge_with_an_intent(node: FakeNode, run: Run) -> None:
     assert node.calls == [("game.challenge", {"peer": "bob", "app": "go", "intent": {"size": 9}})]
 
 
-def test_what_acting_says(node: FakeNode, run: Run) -> None:
+def test_what_acting_says(node: FakeNode, run: Run, program: str) -> None:
     assert run("move", ID, "Nf3").out == (
         f"Played Nf3, move 3 of game {ID}. "
-        f"It is on its way; `lrgpnode games {ID}` shows whether it arrived.\n"
+        f"It is on its way; `{program} games {ID}` shows whether it arrived.\n"
     )
     assert run("challenge", "bob", "chess").out.startswith(f"Challenged bob to chess: game {ID}.")
 
@@ -100,7 +100,7 @@ def test_one_game_is_drawn(node: FakeNode, run: Run) -> None:
     assert run("games", "3f2a", "--json").json == as_json(game)
 
 
-def test_the_list_of_games(node: FakeNode, run: Run) -> None:
+def test_the_list_of_games(node: FakeNode, run: Run, program: str) -> None:
     node.results["game.list"] = GamePage(
         games=(
             summary(unread=2, your_turn=True, peer_name="Bob"),
@@ -113,18 +113,18 @@ def test_the_list_of_games(node: FakeNode, run: Run) -> None:
         f"* {ID} chess         your turn Bob (b2b2b2b2)",
         "  0000000000000000 four_in_a_row answer!   b2b2b2b2",
         "  1111111111111111 chess         completed b2b2b2b2",
-        "There are more: lrgpnode games --cursor 3.0:1111111111111111",
+        f"There are more: {program} games --cursor 3.0:1111111111111111",
     ]
     more = run("games", "--filter", "live", "--limit", "3", "--cursor", "3.0:x")
-    assert "lrgpnode games --filter live --cursor" in more.out
+    assert f"{program} games --filter live --cursor" in more.out
     assert node.calls[-1] == ("game.list", {"filter": "live", "limit": 3, "cursor": "3.0:x"})
 
 
-def test_empty_lists_say_what_to_do(node: FakeNode, run: Run) -> None:
+def test_empty_lists_say_what_to_do(node: FakeNode, run: Run, program: str) -> None:
     node.results |= {"game.list": GamePage(games=()), "peer.list": PeerList(peers=())}
-    assert "lrgpnode challenge PEER APP" in run("games").out
+    assert f"{program} challenge PEER APP" in run("games").out
     assert run("games", "--filter", "live").out == "No such games.\n"
-    assert "lrgpnode announce" in run("peers").out
+    assert f"{program} announce" in run("peers").out
 
 
 def test_status_for_people(node: FakeNode, run: Run) -> None:

@@ -70,7 +70,7 @@ def test_refusals(run: Run, node: FakeNode, error: Exception, code: int, said: s
     assert set(as_json.json["error"]) == {"kind", "message", "hint"}
 
 
-def test_a_node_that_does_not_answer(run: Run, short_path: Path) -> None:
+def test_a_node_that_does_not_answer(run: Run, short_path: Path, program: str) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(short_path / "s"))
         server.listen()
@@ -85,7 +85,7 @@ def test_a_node_that_does_not_answer(run: Run, short_path: Path) -> None:
         thread.join()
     assert ran.code == 1
     assert ran.json["error"]["kind"] == "disconnected"
-    assert "lrgpnode games" in ran.json["error"]["hint"]
+    assert f"{program} games" in ran.json["error"]["hint"]
 
 
 WRONG = [

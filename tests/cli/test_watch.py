@@ -136,7 +136,7 @@ def test_the_end_of_the_node(node: FakeNode, start: Start, as_json: bool) -> Non
     assert process.returncode == 3
     said = json.loads(out)["error"] if as_json else {"message": err, "hint": err}
     assert "The node ended the connection." in said["message"]
-    assert "`lrgpnode watch --after 1`" in said["hint"]
+    assert "watch --after 1`" in said["hint"]
 
 
 def test_events_arrive_as_they_happen(node: FakeNode, start: Start) -> None:

@@ -160,7 +160,7 @@ def parse(position: Position, text: str) -> chess.Move:
         queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
         if loose[3] is None and board.is_legal(queen):
             raise Rejection(ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {board.san(queen)}")
-    return _parse_san(board, word, ascii(text.strip()[:20]))
+    return _parse_san(board, word, ascii(text.strip())[:20])
 
 
 def _parse_san(board: chess.Board, word: str, shown: str) -> chess.Move:
@@ -169,9 +169,12 @@ def _parse_san(board: chess.Board, word: str, shown: str) -> chess.Move:
     promotion = re.fullmatch(r"(.*[a-h][18])[=/(]?([qrbnQRBN])\)?", word)
     if promotion:
         word = f"{promotion[1]}={promotion[2].upper()}"
-    # A small b is a pawn or, where people save the shift key, a bishop.
-    readings = [word] if word[:1].isupper() else [word, word[:1].upper() + word[1:]]
-    found = {move for reading in readings if (move := _san(board, reading)) is not None}
+    exact = _san(board, word)
+    if exact is not None and (word[:1].isupper() or board.san(exact).rstrip("+#") == word):
+        return exact
+    # Where people save the shift key, a small b is a bishop as well as a pawn.
+    shifted = _san(board, word[:1].upper() + word[1:])
+    found = {move for move in (exact, shifted) if move is not None}
     if len(found) == 1:
         return found.pop()
     if found:

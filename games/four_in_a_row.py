@@ -238,7 +238,7 @@ class FourInARow(TurnBasedGame):
         word = text.strip()
         if len(word) == 1 and word in "1234567":
             return {"c": int(word) - 1}
-        raise invalid(f"{text[:20]!r} is no column: type 1 to 7")
+        raise invalid(f"{ascii(text)[:16]} is no column: type 1 to 7")
 
 
 def _drop(board: str, column: int, number: int) -> tuple[str, int]:

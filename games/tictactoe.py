@@ -198,7 +198,7 @@ class TicTacToe(TurnBasedGame):
             return {"i": int(word) - 1}
         if len(word) == 2 and word[0] in "abc" and word[1] in "123":
             return {"i": 3 * (int(word[1]) - 1) + "abc".index(word[0])}
-        raise invalid(f"{text[:20]!r} is no cell: type 1 to 9 in reading order, or a1 to c3")
+        raise invalid(f"{ascii(text)[:16]} is no cell: type 1 to 9 in reading order, or a1 to c3")
 
 
 def _replayed(moves: list[int]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.conftest import Quiet
 from tests.conformance.driver import (
     ACCEPTED,
     APPS,
@@ -35,9 +36,9 @@ N = bytes(range(8))
 META: dict[str, Any] = {"a": "ttt.1", "c": "move", "s": S, "p": {"i": 4}, "n": N}
 
 
-def unpacked(driver: Driver, fields: dict[Any, Any]) -> str:
-    node = driver.node(B)
-    return str(driver("unpack_fields", peer=node.peer, fields=wrapped(fields))["outcome"])
+def unpacked(quiet: Quiet, fields: dict[Any, Any]) -> str:
+    node = quiet.node(B)
+    return str(quiet.driver("unpack_fields", peer=node.peer, fields=wrapped(fields))["outcome"])
 
 
 GOOD: dict[str, dict[Any, Any]] = {
@@ -97,18 +98,18 @@ INVALID: dict[str, dict[Any, Any]] = (
 
 
 @pytest.mark.parametrize("fields", GOOD.values(), ids=GOOD.keys())
-def test_lrgp(driver: Driver, fields: dict[Any, Any]) -> None:
-    assert unpacked(driver, fields) == "lrgp"
+def test_lrgp(quiet: Quiet, fields: dict[Any, Any]) -> None:
+    assert unpacked(quiet, fields) == "lrgp"
 
 
 @pytest.mark.parametrize("fields", NOT_LRGP.values(), ids=NOT_LRGP.keys())
-def test_not_lrgp(driver: Driver, fields: dict[Any, Any]) -> None:
-    assert unpacked(driver, fields) == "not_lrgp"
+def test_not_lrgp(quiet: Quiet, fields: dict[Any, Any]) -> None:
+    assert unpacked(quiet, fields) == "not_lrgp"
 
 
 @pytest.mark.parametrize("fields", INVALID.values(), ids=INVALID.keys())
-def test_invalid(driver: Driver, fields: dict[Any, Any]) -> None:
-    assert unpacked(driver, fields) == "invalid"
+def test_invalid(quiet: Quiet, fields: dict[Any, Any]) -> None:
+    assert unpacked(quiet, fields) == "invalid"
 
 
 @pytest.mark.parametrize("app", APPS)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.conftest import Quiet
 from tests.conformance.driver import (
     ACCEPTED,
     APPS,
@@ -200,10 +201,10 @@ def test_a_whole_offer_is_kept(driver: Driver, app: str, owner: str) -> None:
         {"draw_offered_by": 7},
     ],
 )
-def test_an_offer_of_a_stranger_is_refused(driver: Driver, app: str, change: dict[str, Any]) -> None:
-    found = record(driver, app, "active")
+def test_an_offer_of_a_stranger_is_refused(quiet: Quiet, app: str, change: dict[str, Any]) -> None:
+    found = record(quiet.driver, app, "active")
     found["metadata"] |= {"draw_offered": True, "draw_offered_by": A} | change
-    assert refusal(driver.node(B), found) == "validation"
+    assert refusal(quiet.node(B), found) == "validation"
 
 
 WRONG: dict[str, tuple[Any, ...]] = {
@@ -231,20 +232,20 @@ CORRUPTIONS = [(app, key, value) for app in APPS for key in OWN[app] for value i
 
 
 @pytest.mark.parametrize(("app", "key", "value"), CORRUPTIONS)
-def test_a_damaged_value_in_a_running_game(driver: Driver, app: str, key: str, value: Any) -> None:
-    found = record(driver, app, "played")
+def test_a_damaged_value_in_a_running_game(quiet: Quiet, app: str, key: str, value: Any) -> None:
+    found = record(quiet.driver, app, "played")
     assert found["metadata"][key] != value or type(found["metadata"][key]) is not type(value)
     found["metadata"][key] = value
-    node = driver.node(B)
+    node = quiet.node(B)
     assert refusal(node, found) == "validation"
     assert node.state(app) is None
 
 
 @pytest.mark.parametrize(("app", "key"), [(app, key) for app in APPS for key in OWN[app]])
-def test_a_missing_value(driver: Driver, app: str, key: str) -> None:
-    found = record(driver, app, "played")
+def test_a_missing_value(quiet: Quiet, app: str, key: str) -> None:
+    found = record(quiet.driver, app, "played")
     del found["metadata"][key]
-    assert refusal(driver.node(B), found) == "validation"
+    assert refusal(quiet.node(B), found) == "validation"
 
 
 MISMATCHED = [
@@ -276,13 +277,13 @@ RESULTS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("app", "change"), RESULTS)
-def test_a_result_that_contradicts_the_board(driver: Driver, app: str, change: dict[str, Any]) -> None:
-    found = record(driver, app, "won")
+def test_a_result_that_contradicts_the_board(quiet: Quiet, app: str, change: dict[str, Any]) -> None:
+    found = record(quiet.driver, app, "won")
     winner = found["metadata"]["winner"]
     if change.get("winner") == B and winner == B:
         change = change | {"winner": A}
     found["metadata"] |= change
-    assert refusal(driver.node(B), found) == "validation"
+    assert refusal(quiet.node(B), found) == "validation"
 
 
 @pytest.mark.parametrize("app", APPS)
@@ -290,12 +291,10 @@ def test_a_result_that_contradicts_the_board(driver: Driver, app: str, change: d
 @pytest.mark.parametrize(
     "change", [{"winner": C}, {"terminal": ""}, {"terminal": "win", "reason": "cm"}, {"winner": None}]
 )
-def test_an_early_end_that_makes_no_sense(
-    driver: Driver, app: str, ended: str, change: dict[str, Any]
-) -> None:
-    found = record(driver, app, ended)
+def test_an_early_end_that_makes_no_sense(quiet: Quiet, app: str, ended: str, change: dict[str, Any]) -> None:
+    found = record(quiet.driver, app, ended)
     found["metadata"] |= change if app == CHESS else {k: v for k, v in change.items() if k != "reason"}
-    assert refusal(driver.node(B), found) == "validation"
+    assert refusal(quiet.node(B), found) == "validation"
 
 
 def test_deployed_peers_leave_the_turn_of_an_early_end_in_ttt(driver: Driver) -> None:
@@ -338,18 +337,18 @@ BOARDS_FOUR = {
 
 
 @pytest.mark.parametrize("board", BOARDS_TTT)
-def test_an_impossible_ttt_board(driver: Driver, board: str) -> None:
-    found = record(driver, TTT, "played")
+def test_an_impossible_ttt_board(quiet: Quiet, board: str) -> None:
+    found = record(quiet.driver, TTT, "played")
     metadata = {k: v for k, v in found["metadata"].items() if k != "moves"} | {"board": board}
     for count in (3, sum(c != "_" for c in board)):
-        assert refusal(driver.node(B), found | {"metadata": metadata | {"move_count": count}}) == "validation"
+        assert refusal(quiet.node(B), found | {"metadata": metadata | {"move_count": count}}) == "validation"
 
 
 @pytest.mark.parametrize("board", BOARDS_FOUR.values(), ids=BOARDS_FOUR.keys())
-def test_an_impossible_four_board(driver: Driver, board: str) -> None:
-    found = record(driver, FOUR, "played")
+def test_an_impossible_four_board(quiet: Quiet, board: str) -> None:
+    found = record(quiet.driver, FOUR, "played")
     metadata = {k: v for k, v in found["metadata"].items() if k != "moves"} | {"board": board}
-    assert refusal(driver.node(B), found | {"metadata": metadata}) == "validation"
+    assert refusal(quiet.node(B), found | {"metadata": metadata}) == "validation"
 
 
 @pytest.mark.parametrize("app", APPS)

@@ -116,7 +116,7 @@ def test_random_games_against_the_oracle(seed: int, reason: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_many_random_games_against_the_oracle(seed: int) -> None:
     whole_game(seed, 500)

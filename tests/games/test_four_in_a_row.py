@@ -223,7 +223,7 @@ def test_whole_games_against_the_oracle(columns: list[int]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.permutations(tuple(range(7)) * 6))
 def test_many_whole_games_against_the_oracle(columns: list[int]) -> None:
     assert whole_game(columns).status is Status.COMPLETED

@@ -471,7 +471,7 @@ def test_random_records(app: str, data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("app", APPS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(data=st.data())
 def test_many_random_records(app: str, data: st.DataObject) -> None:
     check_random(app, data, 80)

@@ -208,10 +208,10 @@ class Driver:
         try:
             prepared = peer.router.prepare(
                 identity,
-                request.get("to"),
+                _text(request, "to", ""),
                 _text(request, "app"),
                 _text(request, "command"),
-                from_json(request.get("payload", {})),
+                _value(request, "payload", {}),
                 _text(request, "session", ""),
                 self._clock.now,
             )
@@ -325,7 +325,7 @@ class Driver:
 
     def _unpack_fields(self, request: dict[str, Any]) -> dict[str, Any]:
         self._peer(request)
-        fields = from_json(request.get("fields"))
+        fields = _value(request, "fields", None)
         if not isinstance(fields, dict):
             raise BadRequest("fields must be a map")
         try:
@@ -345,7 +345,7 @@ class Driver:
 
 _STORE_ACTIONS: Mapping[str, Callable[[Store, dict[str, Any]], Any]] = {
     "insert": rows.insert_row,
-    "update": lambda store, args: rows.update_row(store, *_ids(args), args.get("set", {})),
+    "update": lambda store, args: rows.update_row(store, *_ids(args), _columns(args)),
     "get": lambda store, args: rows.get_row(store, *_ids(args)),
     "delete": lambda store, args: rows.delete_row(store, *_ids(args)),
     "add_action": rows.add_action_row,
@@ -355,6 +355,13 @@ _STORE_ACTIONS: Mapping[str, Callable[[Store, dict[str, Any]], Any]] = {
 
 def _ids(args: Mapping[str, Any]) -> tuple[Any, Any]:
     return args.get("session_id"), args.get("identity_id")
+
+
+def _columns(args: Mapping[str, Any]) -> dict[str, Any]:
+    columns = args.get("set")
+    if not isinstance(columns, dict):
+        raise BadRequest("set must be an object")
+    return columns
 
 
 def _prepared(prepared: Prepared) -> dict[str, Any]:
@@ -396,6 +403,14 @@ def _record_kind(record: Any) -> Kind:
         if not record.get("contact_hash"):
             return Kind.PARTICIPANT_REQUIRED
     return Kind.VALIDATION
+
+
+def _value(request: Mapping[str, Any], name: str, default: Any) -> Any:
+    """A value in the notation for what JSON lacks."""
+    try:
+        return from_json(request.get(name, default))
+    except (ValueError, TypeError) as error:
+        raise BadRequest(f"{name} is not written as it should be: {error}") from None
 
 
 def _text(request: Mapping[str, Any], name: str, default: str | None = None) -> str:

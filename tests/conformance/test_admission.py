@@ -85,8 +85,7 @@ def test_a_retry_passes_by(driver: Driver, app: str) -> None:
 
 
 @pytest.mark.parametrize("freed", ["accept", "decline", "cancel", "remove"])
-@pytest.mark.parametrize("app", APPS)
-@pytest.mark.parametrize("scope", ["participant", "identity"])
+@pytest.mark.parametrize(("app", "scope"), [*((app, "participant") for app in APPS), (TTT, "identity")])
 def test_a_slot_is_freed(driver: Driver, freed: str, app: str, scope: str) -> None:
     bob = driver.node(B)
     number = APPS.index(app)

@@ -198,7 +198,6 @@ def test_a_malformed_request_is_answered_and_survived(driver: Driver, line: str)
     assert driver("now") > 0
 
 
-@pytest.mark.xfail(strict=True, reason="cli/conform.py lets such a request end the process")
 def test_no_request_kills_the_driver() -> None:
     driver = Driver()
     try:

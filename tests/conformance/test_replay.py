@@ -111,13 +111,14 @@ def test_strangers_and_malformed_bytes_evict_nothing(driver: Driver) -> None:
     bob = driver.node(B)
     assert bob.wire(first := challenge(), A) == ACCEPTED
     retries(bob, PER_SESSION - 1)
-    for _ in range(600):
+    for _ in range(PER_SESSION + 1):
         assert bob.wire(challenge(), C) == refused("unauthorized_peer")
     bob.wire(envelope(TTT, "error", {}, session=sid(0)), A)
     bob.wire(envelope(TTT, "nosuch", session=sid(0)), A)
     assert bob.wire(first, A) == DUPLICATE
 
 
+@pytest.mark.slow
 def test_rejections_and_errors_fill_the_same_space(driver: Driver) -> None:
     bob = driver.node(B)
     assert bob.wire(first := challenge(), A) == ACCEPTED
@@ -164,6 +165,7 @@ def test_1024_sessions_are_remembered(driver: Driver) -> None:
     assert bob.wire(raws[1], A) == IDEMPOTENT
 
 
+@pytest.mark.slow
 def test_strangers_create_no_space(driver: Driver) -> None:
     bob = driver.node(B)
     assert bob.wire(first := challenge(), A) == ACCEPTED

@@ -169,16 +169,20 @@ class TwoPeers(RuleBasedStateMachine):
     @rule(which=INDEX, picks=st.lists(INDEX, min_size=1, max_size=12), arrive=st.booleans())
     def play(self, which: int, picks: list[int], arrive: bool) -> None:
         """What the game waits for, some times; the last one may be still on its way."""
+        session = self._pick(NAMES[which % 2], which // 2) or self._pick(NAMES[0], which)
         for number, pick in enumerate(picks, 1):
-            session = self._pick(NAMES[0], which) or self._pick(NAMES[1], which)
             for side in self.sides.values():
                 model = side.models.get(session)
                 if model is None or self.queues.get((side.name, session)):
                     continue
                 if model.status == "pending" and model.responder == side.name:
                     self._act(side.name, model.app, "accept", session, 0, False)
+                elif model.offer not in ("", side.name) and pick % 3:
+                    answer = "draw_accept" if pick % 7 == 1 else "draw_decline"
+                    self._act(side.name, model.app, answer, session, pick, False)
                 elif model.turn == side.name:
-                    self._act(side.name, model.app, "move", session, pick, False)
+                    command = "move" if model.offer or pick % 5 else "draw_offer"
+                    self._act(side.name, model.app, command, session, pick, False)
                 queue = self.queues.get((side.name, session), [])
                 if queue and (arrive or number < len(picks)):
                     self._arrive(queue)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgpack
 import pytest
 
+from tests.conformance.conftest import Quiet
 from tests.conformance.driver import (
     ACCEPTED,
     APPS,
@@ -138,6 +139,9 @@ BAD_SESSIONS = [
     S[:15] + "é",
     "0" * 32,
 ]
+FRESH = but(c="move")
+"""For a session that does not exist: not found if the nonce of GOOD is unused, else a duplicate."""
+
 INVALID = (
     {f"no {key}": without(key) for key in "acspn"}
     | {f"only {key}": pack({key: GOOD[key]}) for key in "acspn"}
@@ -213,12 +217,19 @@ INVALID = (
 
 
 @pytest.mark.parametrize("raw", INVALID.values(), ids=INVALID.keys())
-def test_an_envelope_that_is_not_canonical_leaves_no_trace(driver: Driver, raw: str) -> None:
-    bob = driver.node(B)
+def test_an_envelope_that_is_not_canonical_leaves_no_trace(quiet: Quiet, raw: str) -> None:
+    bob = quiet.node(B)
     for _ in range(2):
         assert bob.wire(raw, A) == refused("invalid_envelope")
     assert bob.state(TTT) is None
-    assert bob.wire(but(), A) == ACCEPTED
+    assert bob.wire(FRESH, A) == refused("session_not_found")
+
+
+def test_a_used_nonce_would_show(driver: Driver) -> None:
+    bob = driver.node(B)
+    assert bob.wire(FRESH, A) == refused("session_not_found")
+    assert bob.wire(but(p={"x": 1}), A)["outcome"] == "rejected"
+    assert bob.wire(FRESH, A) == DUPLICATE
 
 
 WIDE = {
@@ -299,25 +310,24 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("command", ["challenge", "move", "error", "nosuch"])
 @pytest.mark.parametrize(("app", "kind"), UNKNOWN)
-def test_an_unknown_app_or_version_leaves_no_trace(driver: Driver, app: str, kind: str, command: str) -> None:
-    bob = driver.node(B)
+def test_an_unknown_app_or_version_leaves_no_trace(quiet: Quiet, app: str, kind: str, command: str) -> None:
+    bob = quiet.node(B)
     raw = but(a=app, c=command, p={})
     for _ in range(2):
         assert bob.wire(raw, A) == refused(kind)
-    assert bob.wire(but(), A) == ACCEPTED
+    assert bob.wire(FRESH, A) == refused("session_not_found")
 
 
 @pytest.mark.parametrize("app", APPS)
 @pytest.mark.parametrize(
     "command", ["nosuch", "drop", "castle", "cancel", "challenge2", "resigned", "a", "z_9"]
 )
-def test_an_unknown_action_leaves_no_trace(driver: Driver, app: str, command: str) -> None:
-    bob = driver.node(B)
+def test_an_unknown_action_leaves_no_trace(quiet: Quiet, app: str, command: str) -> None:
+    bob = quiet.node(B)
     raw = but(a=f"{app}.1", c=command)
     for _ in range(2):
         assert bob.wire(raw, A) == refused("unsupported_action")
-    assert bob.wire(but(a=f"{app}.1"), A) == ACCEPTED
-    assert bob.wire(but(a=f"{app}.1", c=command), A) == refused("unsupported_action")
+    assert bob.wire(FRESH, A) == refused("session_not_found")
 
 
 BAD_ERRORS = {

@@ -21,6 +21,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from lrgpnode.limit import Limit
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received, Transport
 from lrgpnode.outbox import PRESUPPOSING, Outbox
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
@@ -123,7 +124,7 @@ class Node:
         self._lanes: dict[str, asyncio.Lock] = {}
         self._last_row = store.outbox.last_id()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._answered: dict[str, list[float]] = {}
+        self._answers = Limit(ANSWERS_PER_MINUTE, seconds=60.0)
         self._signed: dict[SessionKey, dict[int, Signature]] = {}
         self._unrecorded: dict[int, OutboxRow] = {}
         self._recording: asyncio.TimerHandle | None = None
@@ -461,7 +462,7 @@ class Node:
     def _answer(self, outcome: Outcome, now: float) -> None:
         """Send the error action an outcome may be answered with; best effort, and not too often."""
         prepared = self.router.answer(outcome)
-        if prepared is None or not self._may_answer(prepared.after.peer, now):
+        if prepared is None or not self._answers.allow(prepared.after.peer, now):
             return
         self._transport.send(
             Outgoing(
@@ -473,14 +474,6 @@ class Node:
                 delivery=prepared.delivery,
             )
         )
-
-    def _may_answer(self, peer: str, now: float) -> bool:
-        recent = [at for at in self._answered.get(peer, ()) if now - 60.0 < at <= now]
-        allowed = len(recent) < ANSWERS_PER_MINUTE
-        self._answered[peer] = [*recent, now] if allowed else recent
-        while len(self._answered) > KNOWN_PEERS:
-            del self._answered[next(iter(self._answered))]
-        return allowed
 
     # Delivery
 

@@ -458,7 +458,9 @@ def check_random(app: str, data: st.DataObject, most: int) -> None:
         loaded = fresh.normalise(changed(side, **{key: value}))
     except Corrupt:
         return
-    assert equivalent(side, key, value) or key.startswith("draw_offered"), (key, value)
+    # Chess keeps nothing beside its moves: another legal game of the same length is a record, too.
+    another = app == "chess" and key == "moves" and len(value) == side.metadata["move_count"]
+    assert another or equivalent(side, key, value) or key.startswith("draw_offered"), (key, value)
     assert loaded.status is side.status
 
 

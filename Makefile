@@ -20,7 +20,7 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 test-all: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	LRGPNODE_HYPOTHESIS=thorough $(BIN)/python -m pytest -n 2 --dist worksteal
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench

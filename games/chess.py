@@ -203,6 +203,7 @@ class Chess(TurnBasedGame):
     # Stored records
 
     def normalise(self, session: Session) -> Session:
+        board = session.metadata.get("board")  # as ``public`` exports it; not stored, but it must be right
         session = loaded(session, _METADATA, optional=("cancelled_by_initiator",))
         m = session.metadata
         moves = m["moves"]
@@ -215,13 +216,14 @@ class Chess(TurnBasedGame):
         cancelled = m.get("cancelled_by_initiator", False)
         require(type(cancelled) is bool, "cancelled_by_initiator is malformed")
         require(not cancelled or session.status is Status.DECLINED, "a cancelled game is declined")
-        if not white:
-            _check_unopened(session)
-            return session
         try:
             position = self.position(session)
         except Rejection as rejection:
             raise Corrupt(f"the moves are not a game: {rejection.message}") from None
+        require(board in (None, position.board.fen()), "the board is not that of the moves")
+        if not white:
+            _check_unopened(session)
+            return session
         black = session.other(white)
         to_move = black if len(moves) % 2 else white
         self._check_opened(session, position, to_move)

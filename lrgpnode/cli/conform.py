@@ -275,7 +275,7 @@ class Driver:
         session = peer.router.get(key.identity, key.session_id, self._clock.now)
         if session is None or session.app_id != _text(request, "app"):
             return None
-        return rows.session_row(session)
+        return rows.session_row(session) | {"metadata": peer.games[session.app_id].public(session)}
 
     def _hydrate(self, request: dict[str, Any]) -> dict[str, Any]:
         peer, record = self._peer(request), request.get("record")
@@ -398,6 +398,10 @@ def _record_kind(record: Any) -> Kind:
     if isinstance(record, Mapping):
         if not is_session_id(record.get("session_id")):
             return Kind.INVALID_ENVELOPE
+        if not isinstance(record.get("app_id"), str) or not record["app_id"]:
+            return Kind.UNKNOWN_APP
+        if type(record.get("app_version")) is not int or record["app_version"] < 1:
+            return Kind.UNSUPPORTED_VERSION
         if not record.get("identity_id"):
             return Kind.IDENTITY_REQUIRED
         if not record.get("contact_hash"):

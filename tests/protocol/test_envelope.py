@@ -446,13 +446,13 @@ def both_paths(raw: bytes) -> None:
     assert repr(quick) == repr(careful)  # NaN is not equal to itself
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(envelopes, EDITS)
 def test_mutated_bytes(value: dict[str, Any], edits: list[tuple[int, int, int]]) -> None:
     both_paths(mutate(msgpack.packb(value), edits))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.binary(max_size=220))
 def test_random_bytes(raw: bytes) -> None:
     both_paths(raw)

@@ -13,7 +13,10 @@ import msgpack
 
 from tests.e2e.nodes import Json, NodeProcess, until
 
-OPEN_ROWS = "SELECT command, state FROM outbox WHERE session_id = ? AND state NOT IN ('confirmed','dropped')"
+OPEN_ROWS = """
+SELECT session_id, o.command, o.state FROM outbox AS o JOIN game_sessions AS s USING (identity_id, session_id)
+WHERE s.status NOT IN ('pending', 'active') AND o.state NOT IN ('confirmed', 'dropped')
+"""
 
 
 @dataclass(frozen=True)
@@ -119,16 +122,16 @@ def check_same(a: NodeProcess, b: NodeProcess, id: str) -> Replayed:
     return expected
 
 
-def check_settled(node: NodeProcess, id: str) -> None:
+def check_settled(node: NodeProcess) -> None:
     """Nothing of an ended session waits to be sent."""
     with closing(sqlite3.connect(f"file:{node.database}?mode=ro", uri=True)) as database:
         rows: list[Any] = []
 
         def none_open() -> bool:
-            rows[:] = database.execute(OPEN_ROWS, (id,)).fetchall()
+            rows[:] = database.execute(OPEN_ROWS).fetchall()
             return not rows
 
         try:
-            until(none_open, "the outbox is settled", 5.0)
+            until(none_open, "the outbox is settled", 10.0)
         except AssertionError:
             raise AssertionError(f"{node.name} still has open outbox rows: {rows}") from None

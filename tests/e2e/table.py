@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.e2e.nodes import Json, NodeProcess
-from tests.e2e.replay import Replayed, check_same, check_settled
+from tests.e2e.replay import Replayed, check_same
 
 
 class Table:
@@ -52,6 +52,4 @@ class Table:
     def check_ended(self, reason: str, winner: NodeProcess | None = None) -> Replayed:
         replayed = check_same(self.a, self.b, self.id)
         assert replayed.result == (reason, winner.identity if winner else "")
-        check_settled(self.a, self.id)
-        check_settled(self.b, self.id)
         return replayed

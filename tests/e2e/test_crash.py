@@ -72,8 +72,7 @@ class Seat:
             self.settle()
         for id in self.games:
             check_same(self.hub, self.node, id)
-            check_settled(self.hub, id)
-            check_settled(self.node, id)
+        check_settled(self.node)
 
     def die_at(self, point: str) -> bool:
         report = self.node.data / "doom.json"
@@ -203,6 +202,7 @@ def kill(hub: NodeProcess, chains: list[Chain], seats: int, seed: int) -> Counte
         with ThreadPoolExecutor(seats) as pool:
             for done in [pool.submit(seat.die_by, queue) for seat in taken]:
                 done.result()
+        check_settled(hub)
     finally:
         for node in nodes:
             node.kill()

@@ -79,7 +79,7 @@ def test_a_whole_game_with_every_envelope_doubled(node: NodeProcess, peer: RawPe
     journal = node.actions(session)
     assert [row["nonce"] for row in journal[::2]] == [item["n"].hex() for item in sent]
     assert replay(journal).grid == game["view"]["grid"]
-    check_settled(node, session)
+    check_settled(node)
 
     # Also after a restart: the nonces of committed actions are kept for ever.
     node.restart()

@@ -216,13 +216,16 @@ class Chess(TurnBasedGame):
         cancelled = m.get("cancelled_by_initiator", False)
         require(type(cancelled) is bool, "cancelled_by_initiator is malformed")
         require(not cancelled or session.status is Status.DECLINED, "a cancelled game is declined")
+        if not white:
+            _check_unopened(session)
+            if board is None:
+                return session  # without loading the chess package for a mere challenge
         try:
             position = self.position(session)
         except Rejection as rejection:
             raise Corrupt(f"the moves are not a game: {rejection.message}") from None
         require(board in (None, position.board.fen()), "the board is not that of the moves")
         if not white:
-            _check_unopened(session)
             return session
         black = session.other(white)
         to_move = black if len(moves) % 2 else white

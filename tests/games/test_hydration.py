@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -409,6 +410,15 @@ def test_chess_moves_that_are_no_game(moves: str) -> None:
         refused(GAMES["chess"], changed(session, moves=played, move_count=len(played), turn=turn))
 
 
+@pytest.mark.parametrize("table", [Table.challenged("chess"), line("chess", "e2e4 c7c5")])
+def test_the_board_of_an_exported_record_is_checked_and_not_kept(table: Table) -> None:
+    exported = replace(table.ann, metadata=table.game.public(table.ann))
+    assert GAMES["chess"].normalise(exported) == table.ann
+    boards: tuple[Any, ...] = (chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1").fen(), "", 0, [])
+    for board in boards:
+        refused(GAMES["chess"], changed(exported, board=board))
+
+
 def test_deployed_peers_keep_the_turn_of_a_resigned_tic_tac_toe() -> None:
     table = line("ttt", "4")
     table.play(ANN, "resign")
@@ -454,7 +464,7 @@ def check_random(app: str, data: st.DataObject, most: int) -> None:
             assert fresh.normalise(expired) == expired
     side = table.sides[data.draw(st.sampled_from([ANN, BEN]))]
     key = data.draw(st.sampled_from(sorted(side.metadata)))
-    value = data.draw(st.sampled_from(JUNK) | st.text(max_size=3) | st.integers())
+    value: Any = data.draw(st.sampled_from(JUNK) | st.text(max_size=3) | st.integers())
     try:
         loaded = fresh.normalise(changed(side, **{key: value}))
     except Corrupt:

@@ -9,6 +9,7 @@ STAMP := $(VENV)/.installed
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lrgpnode needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
+	@echo 'Setting up $(VENV): about a minute, longer on a Raspberry Pi.'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@

@@ -13,7 +13,7 @@ from tests.e2e.nodes import Json, NodeProcess, until
 from tests.e2e.raw import EMPTY, RawPeer, envelope, move
 from tests.e2e.replay import check_settled, replay
 
-pytestmark = [pytest.mark.node, pytest.mark.slow]  # slow until the lost first announce is understood
+pytestmark = pytest.mark.node
 
 
 @pytest.fixture

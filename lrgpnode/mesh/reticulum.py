@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from . import rns_config
+from .announcer import Announcer
 from .identity import LocalIdentity
 from .inbox import Inbox
 from .rns_config import Endpoint
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from .receiver import Receiver
 
 ANNOUNCE_INTERVAL: Final = 3 * 3600.0
-ANNOUNCE_SPACING: Final = 1.0
-"""Reticulum holds back new announces that come faster than three a second, for 15 s."""
-ANNOUNCE_JITTER: Final = 0.1
-INTRODUCTION_DELAY: Final = 2.0
 PATH_WAIT: Final = 15.0
 
 _log = logging.getLogger(__name__)
@@ -91,7 +87,12 @@ class ReticulumMesh:
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
-        self._strangers: set[Any] = set()  # new connections on which we have not announced
+        self._announcer = Announcer(
+            (identity.hash for identity in settings.identities),
+            self._announce,
+            self._worker,
+            settings.announce_interval,
+        )
 
     # --- starting and stopping
 
@@ -106,7 +107,7 @@ class ReticulumMesh:
         self._log = LogDrain()
         self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel)
         if private:
-            self._instance.on_interface_up(self._interface_up)
+            self._instance.on_interface_up(self._announcer.connected)
         lxmf.prepare()
         self._receiver = Receiver(self.request_path)
         with quiet_signals():
@@ -128,9 +129,7 @@ class ReticulumMesh:
         """Begin to report to ``listener`` on ``loop``, left-over messages first, and to announce."""
         self._loop, self._listener = loop, listener
         self._receiver.start(self._received)
-        if self._settings.announce_interval > 0:
-            delay = self._settings.announce_delay * random.uniform(0.5, 1.5)  # noqa: S311 - not a secret
-            self._worker.later(delay, self._announce_all)
+        self._announcer.start(self._settings.announce_delay)
         self._worker.start()
 
     def stop(self) -> None:
@@ -162,10 +161,7 @@ class ReticulumMesh:
 
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
-        if identity is None:
-            self._worker.call(self._announce_each)
-        else:
-            self._worker.call(self._announce, identity)
+        self._worker.call(self._announcer.request, identity)
 
     def request_path(self, peer: str) -> None:
         """Ask the network for a peer; the answer comes as ``heard``."""
@@ -232,8 +228,7 @@ class ReticulumMesh:
 
     def _heard(self, peer: Heard, interface: Any) -> None:
         self._known(peer.peer)
-        if interface in self._strangers:
-            self._worker.call(self._introduce, interface)
+        self._announcer.heard(interface)
         if self._listener is not None:
             self._post(self._listener.heard, peer)
 
@@ -244,34 +239,10 @@ class ReticulumMesh:
         with suppress(CannotCarry):
             self._carrier.build(message)
 
-    def _announce_all(self) -> None:
-        self._announce_each()
-        jitter = random.uniform(1 - ANNOUNCE_JITTER, 1 + ANNOUNCE_JITTER)  # noqa: S311
-        self._worker.later(self._settings.announce_interval * jitter, self._announce_all)
-
-    def _announce_each(self, interface: Any = None) -> None:
-        for number, identity in enumerate(self._routers):
-            self._worker.later(number * ANNOUNCE_SPACING, self._announce, identity, interface)
-
-    def _announce(self, identity: str, interface: Any = None) -> None:
+    def _announce(self, identity: str, interface: Any) -> None:
         router = self._routers.get(identity)
         if router is not None:
             router.announce(router.hash, attached_interface=interface)
-
-    def _interface_up(self, interface: Any) -> None:
-        """A new connection in a private configuration: whoever is there does not know us yet.
-
-        It is not ready at once: Reticulum connects before it can handle packets. So wait until the
-        other side has announced, or else a while.
-        """
-        if self._settings.announce_interval > 0:
-            self._strangers.add(interface)
-            self._worker.call(self._worker.later, INTRODUCTION_DELAY, self._introduce, interface)
-
-    def _introduce(self, interface: Any) -> None:
-        if interface in self._strangers:
-            self._strangers.discard(interface)
-            self._announce_each(interface)
 
     def _request_path(self, peer: str) -> None:
         router = next(iter(self._routers.values()), None)

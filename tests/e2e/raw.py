@@ -85,6 +85,10 @@ class RawPeer:
         with self._news:
             return [e for e in self._events if e["event"] == event]
 
+    def forget(self, event: str) -> None:
+        with self._news:
+            self._events = [e for e in self._events if e["event"] != event]
+
     def tell(self, do: str, **values: Any) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"do": do, **values}).encode() + b"\n")

@@ -38,7 +38,8 @@ def node(tmp_path: Path, peer: RawPeer, stranger: RawPeer) -> Iterator[NodeProce
 
 
 def meet(node: NodeProcess, peer: RawPeer) -> None:
-    # The announce at start may come before the connection does.
+    # The announce at start may come before the connection does, or be of the process before.
+    peer.forget("heard")
     node.client.call("node.announce")
     peer.wait("heard", peer=node.identity)
     peer.tell("announce")

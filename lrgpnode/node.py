@@ -414,8 +414,7 @@ class Node:
         )
 
     def _tell(self, outcome: Outcome, number: int | None) -> None:
-        for session in outcome.expired:
-            self._publish("game.expired", _addressed(session))
+        self._tell_expired(outcome.expired)
         match outcome:
             case Applied(before=before, after=after, envelope=envelope) if envelope is not None:
                 if _settles(outcome):
@@ -430,6 +429,11 @@ class Node:
                 log.info("refused envelope kind=%s", kind)
             case Idempotent() | Duplicate():
                 log.debug("dropped a repeated envelope")
+
+    def _tell_expired(self, sessions: Iterable[Session]) -> None:
+        for session in sessions:
+            self.outbox.confirm(session.key)
+            self._publish("game.expired", _addressed(session))
 
     def _tell_rejected(self, outcome: Rejected) -> None:
         if outcome.cause is not None:
@@ -564,8 +568,7 @@ class Node:
                 except StorageError as error:
                     log.warning("expired sessions are not stored: %s", error)
                 else:
-                    for session in overdue:
-                        self._publish("game.expired", _addressed(session))
+                    self._tell_expired(overdue)
         self._wake(identity)
 
     def _wake(self, identity: str) -> None:

@@ -36,6 +36,17 @@ UPDATE outbox INDEXED BY outbox_open_session
 SET state = 'confirmed', reason = '', updated_at = ?, next_attempt_at = NULL
 WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped')
 """
+_SETTLE_EARLIER = """
+UPDATE outbox SET state = 'confirmed', reason = '', updated_at = ?, next_attempt_at = NULL
+WHERE id < ? AND state = 'delivered'
+  AND (identity_id, session_id) = (SELECT identity_id, session_id FROM outbox WHERE id = ?)
+"""
+_EXPIRE = """
+UPDATE outbox INDEXED BY outbox_open_session
+SET state = iif(state = 'delivered', 'confirmed', 'dropped'),
+    reason = iif(state = 'delivered', '', 'the session has expired'), updated_at = ?, next_attempt_at = NULL
+WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped')
+"""
 _LAST_OF_SESSION = f"""
 SELECT {_COLUMNS} FROM outbox WHERE identity_id = ? AND session_id = ? ORDER BY id DESC LIMIT 1
 """  # noqa: S608
@@ -67,14 +78,25 @@ def add(connection: sqlite3.Connection, new: NewOutbox, action_num: int | None) 
 
 
 def change(connection: sqlite3.Connection, new: OutboxChange) -> bool:
-    """False if there is no such row or it is final already."""
+    """False if there is no such row or it is final already.
+
+    What is confirmed confirms what was delivered of the same session before it.
+    """
     parameters = (new.state, new.reason, new.at, new.next_attempt_at, int(new.attempted), new.id)
-    return connection.execute(_CHANGE, parameters).rowcount == 1
+    changed = connection.execute(_CHANGE, parameters).rowcount == 1
+    if changed and new.state is OutboxState.CONFIRMED:
+        connection.execute(_SETTLE_EARLIER, (new.at, new.id, new.id))
+    return changed
 
 
 def settle(connection: sqlite3.Connection, key: SessionKey, at: float) -> None:
     """Confirm every open row of a session."""
     connection.execute(_SETTLE, (at, key.identity, key.session_id))
+
+
+def expire(connection: sqlite3.Connection, key: SessionKey, at: float) -> None:
+    """Close every open row of a session that has expired: nobody is to get them any more."""
+    connection.execute(_EXPIRE, (at, key.identity, key.session_id))
 
 
 class OutboxTable:

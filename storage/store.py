@@ -68,6 +68,7 @@ class Store:
         with self._database.transaction() as connection:
             for session in unit.expired:
                 sessions.update(connection, session, path)
+                outbox.expire(connection, session.key, session.updated_at)
             if unit.insert is not None:
                 sessions.insert(connection, unit.insert)
             if unit.update is not None:

@@ -37,7 +37,6 @@ class Prepared:
     envelope: Envelope
     fallback: str
     delivery: Delivery
-    expired: tuple[Session, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

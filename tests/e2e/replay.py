@@ -122,6 +122,13 @@ def check_same(a: NodeProcess, b: NodeProcess, id: str) -> Replayed:
     return expected
 
 
+def stored_states(node: NodeProcess, id: str) -> list[str]:
+    """The states of a session's outbox rows, as they are in the database."""
+    with closing(sqlite3.connect(f"file:{node.database}?mode=ro", uri=True)) as database:
+        rows = database.execute("SELECT state FROM outbox WHERE session_id = ? ORDER BY id", (id,))
+        return [state for (state,) in rows]
+
+
 def check_settled(node: NodeProcess) -> None:
     """Nothing of an ended session waits to be sent."""
     with closing(sqlite3.connect(f"file:{node.database}?mode=ro", uri=True)) as database:

@@ -6,7 +6,8 @@ import pytest
 
 from lrgpnode.control.client import CallFailed
 from tests.e2e.conftest import Pair
-from tests.e2e.replay import check_settled
+from tests.e2e.nodes import until
+from tests.e2e.replay import check_settled, stored_states
 from tests.e2e.table import Table
 
 pytestmark = pytest.mark.node
@@ -130,6 +131,14 @@ def test_a_plain_offer_crossing_a_move(pair: Pair) -> None:
     table.play(*"1")
     table.act(a, "resign")
     table.check_ended("resignation", b)
+
+
+def test_the_end_settles_what_was_stored_as_delivered(pair: Pair) -> None:
+    a, _ = pair
+    table = Table(*pair, "ttt")
+    until(lambda: stored_states(a, table.id) == ["delivered"], "the delivery is stored")
+    table.act(a, "decline")
+    until(lambda: stored_states(a, table.id) == ["confirmed", "confirmed"], "both are settled")
 
 
 def test_nothing_of_ended_games_waits_to_be_sent(pair: Pair) -> None:

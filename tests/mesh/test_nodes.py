@@ -374,6 +374,19 @@ def test_a_connection_made_later_is_announced_on(tmp_path: Path, start: Start) -
     again.wait("heard", peer=bob.identity)
 
 
+def test_a_restart_within_the_second_of_an_announce_is_heard(tmp_path: Path, start: Start) -> None:
+    """Reticulum takes a second announce of the same clock second for a copy of the first."""
+    alice = start(tmp_path / "alice", listen="127.0.0.1:0")
+    bob = start(tmp_path / "bob", connect=[alice.endpoint], announce_delay=0.0)
+    alice.wait("heard", peer=bob.identity)
+    for _ in range(3):
+        bob.tell("announce")
+        alice.wait("heard", peer=bob.identity)
+        bob.kill()
+        bob = start(tmp_path / "bob", connect=[alice.endpoint], announce_delay=0.0)
+        alice.wait("heard", peer=bob.identity)
+
+
 def test_bad_interfaces_do_not_end_the_process(tmp_path: Path, start: Start) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         config = tmp_path / "config"

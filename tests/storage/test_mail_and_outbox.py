@@ -60,6 +60,34 @@ class TestOutbox:
         assert store.outbox.set_state(OutboxChange(id=1, state=OutboxState.FAILED, at=6.0)) == 0
         assert store.outbox.pending() == []
 
+    def test_the_confirmed_end_of_a_game_confirms_what_was_delivered_before(self, store: Store) -> None:
+        store.commit(Commit(insert=session(1)))
+        store.commit(Commit(insert=session(2)))
+        for nonce, number in enumerate((1, 1, 2, 1, 1)):
+            store.commit(Commit(action=action(number, nonce), outbox=outgoing(number, nonce)))
+        store.outbox.set_state(
+            *(OutboxChange(id=id, state=OutboxState.DELIVERED, at=5.0) for id in (1, 3, 5)),
+            OutboxChange(id=4, state=OutboxState.CONFIRMED, at=6.0),
+        )
+        assert [(row.id, row.state) for row in store.outbox.pending()] == [
+            (2, OutboxState.QUEUED),
+            (3, OutboxState.DELIVERED),
+            (5, OutboxState.DELIVERED),
+        ]
+
+    def test_an_expired_session_leaves_nothing_open(self, store: Store) -> None:
+        store.commit(Commit(insert=session(1)))
+        store.commit(Commit(insert=session(2)))
+        for nonce, number in enumerate((1, 1, 2)):
+            store.commit(Commit(action=action(number, nonce), outbox=outgoing(number, nonce)))
+        store.outbox.set_state(OutboxChange(id=1, state=OutboxState.DELIVERED, at=5.0))
+        store.commit(Commit(expired=(session(1).expired(9.0),)))
+        assert [row.id for row in store.outbox.pending()] == [3]
+        assert [(row.state, row.reason) for row in store.outbox.of(key(1))] == [
+            (OutboxState.CONFIRMED, ""),
+            (OutboxState.DROPPED, "the session has expired"),
+        ]
+
     def test_an_id_is_never_used_again(self, store: Store) -> None:
         store.commit(Commit(insert=session(), outbox=outgoing()))
         store.sessions.delete(key())

@@ -108,6 +108,10 @@ class StoreMachine(RuleBasedStateMachine):
         expired = tuple(self.sessions[at].expired(times) for at in chosen)
         self.store.commit(Commit(expired=expired))
         self.sessions.update({each.key: each for each in expired})
+        for id, (at, old) in self.outbox.items():
+            if at in chosen and old.open:
+                delivered = old is OutboxState.DELIVERED
+                self.outbox[id] = (at, OutboxState.CONFIRMED if delivered else OutboxState.DROPPED)
 
     @rule(at=KEYS, other=KEYS, state=STATE, bad=BAD_STATE, what=st.integers(0, 5))
     def fail(
@@ -168,6 +172,10 @@ class StoreMachine(RuleBasedStateMachine):
         assert changed == int(old.open)
         if old.open:
             self.outbox[id] = (at, state)
+        if old.open and state is OutboxState.CONFIRMED:
+            for earlier, row in self.outbox.items():
+                if earlier < id and row == (at, OutboxState.DELIVERED):
+                    self.outbox[earlier] = (at, OutboxState.CONFIRMED)
 
     @precondition(lambda self: self.path != ":memory:")
     @rule()

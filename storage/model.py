@@ -195,9 +195,10 @@ class Commit:
     """What one transaction writes, in this order.
 
     ``expired`` and ``update`` must be stored already, with the same binding (peer, initiator, app,
-    creation); ``insert`` must not be. What is open in the outbox of an expired session is closed. ``forget`` takes replay entries back, ``unpark`` deletes parked
-    messages, ``outbox_changes`` are new states of single rows; ``settle`` confirms every open
-    row of a session that was there before this commit.
+    creation); ``insert`` must not be. What is open in the outbox of an expired session is closed.
+    ``forget`` takes replay entries back, ``unpark`` deletes parked messages, ``outbox_changes`` are
+    new states of single rows; ``settle`` confirms every open row of a session that was there before
+    this commit.
     """
 
     expired: tuple[Session, ...] = ()

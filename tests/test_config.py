@@ -11,8 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lrgpnode import config
 from lrgpnode.config import ConfigError, RunOptions, Settings, load, parse_settings, read_settings, resolve

@@ -20,7 +20,7 @@ from .models import EVENTS, METHODS, Model
 _INTRODUCTION: Final = """\
 # Control API
 
-<!-- Made by `python -m lrgpnode.control.reference > docs/control-api.md` from lrgpnode/control/models.py. -->
+<!-- Made by `python -m lrgpnode.control.reference > docs/control-api.md` from lrgpnode/control/models/. -->
 
 [JSON-RPC 2.0](https://www.jsonrpc.org/specification) over the node's Unix socket: one JSON object a line,
 UTF-8, a request at most 64 KiB. Parameters go by name, unknown ones are refused; batches are not supported.

@@ -9,8 +9,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from lrgpnode.control.server import MAX_LINE
 from tests.control.served import Raw, Served

@@ -10,8 +10,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from games import _chess_rules
 from games.chess import CACHED_SESSIONS, Chess

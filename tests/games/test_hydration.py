@@ -10,8 +10,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from games.chess import Chess
 from lrgpnode.protocol.errors import Corrupt

@@ -7,8 +7,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from games._chess_rules import Position, parse
 from lrgpnode.protocol.errors import ErrorCode, Rejection

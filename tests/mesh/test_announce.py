@@ -5,8 +5,7 @@ from typing import Any
 import LXMF
 import msgpack
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lrgpnode.mesh.announce import AnnounceData, clean_name, parse, with_capabilities
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lrgpnode.mesh.fields import PAYLOAD_AT, envelope_bytes, hashed_part, signed_part
 from lrgpnode.protocol.errors import PeerError

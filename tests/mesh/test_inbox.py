@@ -10,8 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lrgpnode.mesh.inbox import HEADER_BYTES, Entry, Inbox, InboxFull
 

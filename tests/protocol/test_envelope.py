@@ -9,8 +9,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lrgpnode.protocol import envelope as module
 from lrgpnode.protocol.envelope import (

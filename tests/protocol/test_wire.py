@@ -6,8 +6,7 @@ from typing import Any
 
 import msgpack
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lrgpnode.protocol.errors import Kind
 from lrgpnode.protocol.wire import MAX_DEPTH, WireError, fields, skip, text, unsigned

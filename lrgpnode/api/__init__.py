@@ -1,0 +1,43 @@
+"""The control API of a running node: what its methods do (models in ``lrgpnode.control.models``).
+
+An area of methods is a module here. Handlers run on the loop's thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lrgpnode.control import models
+from lrgpnode.control.methods import Methods
+from lrgpnode.node import Node
+from storage.model import LocalIdentity
+from storage.store import Store
+
+from .games import GameMethods
+from .lookup import Lookup, translate
+from .people import PeopleMethods
+from .running import NodeMethods, Surroundings
+
+__all__ = ["Api", "Surroundings"]
+
+
+class Api:
+    """``methods`` are all but ``events.subscribe``, which the server has built in."""
+
+    def __init__(
+        self, node: Node, store: Store, identities: Sequence[LocalIdentity], around: Surroundings
+    ) -> None:
+        self._lookup = Lookup(node, store, identities)
+        self._areas = (
+            NodeMethods(self._lookup, around),
+            PeopleMethods(self._lookup, store, around),
+            GameMethods(self._lookup, node, store),
+        )
+
+    def methods(self) -> Methods:
+        methods = Methods(translate)
+        for area in self._areas:
+            for name, handler in area.handlers().items():
+                method = models.METHODS[name]
+                methods.add(name, method.params, method.result, handler)
+        return methods

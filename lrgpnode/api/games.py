@@ -1,0 +1,227 @@
+"""``game.*``: acting in sessions, and looking at them.
+
+Handlers leave every decision about a game to ``Node``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from lrgpnode.control import models
+from lrgpnode.control.methods import ControlError
+from lrgpnode.node import Acted, Node, ply
+from lrgpnode.protocol.errors import CallerError, Kind
+from lrgpnode.protocol.game import Command
+from lrgpnode.protocol.session import Session, SessionKey, Status
+from storage.model import Cursor, OutboxRow, Summary
+from storage.store import Store
+
+from .lookup import Lookup
+
+_DRAW: Final = {
+    "offer": Command.DRAW_OFFER,
+    "claim": Command.DRAW_OFFER,
+    "accept": Command.DRAW_ACCEPT,
+    "decline": Command.DRAW_DECLINE,
+}
+
+
+class GameMethods:
+    def __init__(self, lookup: Lookup, node: Node, store: Store) -> None:
+        self._lookup = lookup
+        self._node = node
+        self._store = store
+
+    def handlers(self) -> dict[str, Callable[[Any], Any]]:
+        return {
+            "game.challenge": self._challenge,
+            "game.list": self._list,
+            "game.show": self._show,
+            "game.accept": self._plain(Command.ACCEPT),
+            "game.decline": self._plain(Command.DECLINE),
+            "game.resign": self._plain(Command.RESIGN),
+            "game.move": self._move,
+            "game.draw": self._draw,
+            "game.actions": self._actions,
+        }
+
+    # Acting
+
+    async def _challenge(self, params: models.ChallengeParams) -> models.ActionResult:
+        identity = self._lookup.identity(params.identity)
+        peer = self._lookup.peer(params.peer)
+        return _result(await self._node.challenge(identity, peer, params.app, params.intent or {}))
+
+    def _plain(self, command: Command) -> Callable[[models.SessionParams], Any]:
+        async def handler(params: models.SessionParams) -> models.ActionResult:
+            return _result(await self._node.act(self._lookup.key(params.id, params.identity), command, {}))
+
+        return handler
+
+    async def _move(self, params: models.MoveParams) -> models.ActionResult:
+        key = self._lookup.key(params.id, params.identity)
+        intent = params.intent
+        if intent is None:
+            session = self._node.session(key)
+            intent = self._lookup.game(session).parse(session, params.move or "")
+        return _result(await self._node.act(key, Command.MOVE, intent))
+
+    async def _draw(self, params: models.DrawParams) -> models.ActionResult:
+        key = self._lookup.key(params.id, params.identity)
+        intent: dict[str, Any] = {}
+        if params.what == "claim":
+            session = self._node.session(key)
+            reason = self._lookup.game(session).view(session, key.identity).extras.get("claimable", "")
+            if not reason:
+                raise CallerError(Kind.VALIDATION, "no draw can be claimed in this position")
+            intent = {"r": reason}
+        return _result(await self._node.act(key, _DRAW[params.what], intent))
+
+    # Looking
+
+    async def _list(self, params: models.GameListParams) -> models.GamePage:
+        identity = self._lookup.identity(params.identity)
+        which: Any = {"all": "all", "ended": "ended"}.get(params.filter, "live")
+        before = _parse_cursor(params.cursor)
+        names = self._lookup.names()
+        found: list[models.GameSummary] = []
+        while len(found) < params.limit:
+            page = self._store.sessions.page(identity, which=which, limit=params.limit, before=before)
+            for summary in page:
+                before = summary.cursor
+                game = self._summary(summary, names)
+                if _fits(game, params.filter):
+                    found.append(game)
+                if len(found) == params.limit:
+                    break
+            if len(page) < params.limit:
+                break
+        more = len(found) == params.limit and before is not None
+        return models.GamePage(games=tuple(found), cursor=_format_cursor(before) if more else None)
+
+    def _summary(self, row: Summary, names: Mapping[str, str]) -> models.GameSummary:
+        status, turn = row.status, None
+        if not status.ended and row.app_id in self._node.games:
+            session = self._node.session(row.key)
+            status, turn = session.status, _awaits(session)
+        return models.GameSummary(
+            id=row.key.session_id,
+            identity=row.key.identity,
+            app=row.app_id,
+            app_version=row.app_version,
+            peer=row.peer,
+            initiator=row.initiator,
+            status=status,
+            unread=row.unread,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            last_action_at=row.last_action_at,
+            peer_name=names.get(row.peer, ""),
+            your_turn=turn,
+        )
+
+    async def _show(self, params: models.SessionParams) -> models.GameDetail:
+        session = self._node.session(self._lookup.key(params.id, params.identity))
+        game = self._lookup.game(session)
+        key = session.key
+        return models.GameDetail(
+            id=key.session_id,
+            identity=key.identity,
+            app=session.app_id,
+            app_version=session.app_version,
+            peer=session.peer,
+            initiator=session.initiator,
+            status=session.status,
+            unread=session.unread,
+            created_at=session.created_at,
+            updated_at=session.updated_at,
+            last_action_at=session.last_action_at,
+            view=models.view_json(game.view(session, key.identity)),
+            peer_name=self._lookup.names().get(session.peer, ""),
+            expires_at=session.expires_at(game.manifest.ttl),
+            last_own=self._last_own(key),
+            flags={flag.flag: flag.reason for flag in self._store.mail.flags(key)},
+        )
+
+    def _last_own(self, key: SessionKey) -> models.OwnAction | None:
+        stored = self._store.outbox.last_of(key)
+        if stored is None:
+            return None
+        row: OutboxRow = self._node.outbox.state(stored.id) or stored
+        return models.OwnAction(
+            outbox_id=row.id,
+            command=row.command,
+            state=row.state,
+            reason=row.reason,
+            action_num=row.action_num,
+            attempts=row.attempts,
+            next_attempt_at=row.next_attempt_at,
+        )
+
+    async def _actions(self, params: models.SessionParams) -> models.ActionList:
+        session = self._node.session(self._lookup.key(params.id, params.identity))
+        return models.ActionList(
+            id=session.key.session_id,
+            identity=session.key.identity,
+            app=session.app_id,
+            actions=tuple(
+                models.ActionRow(
+                    action_num=action.action_num,
+                    command=action.command,
+                    payload=action.payload,
+                    sender=action.sender,
+                    timestamp=action.timestamp,
+                    nonce=action.nonce.hex() if action.nonce is not None else None,
+                    envelope=action.envelope.hex() if action.envelope is not None else None,
+                )
+                for action in self._store.actions.of(session.key)
+            ),
+        )
+
+
+def _result(acted: Acted) -> models.ActionResult:
+    session = acted.session
+    return models.ActionResult(
+        id=session.key.session_id,
+        app=session.app_id,
+        action_num=acted.action_num,
+        outbox_id=acted.outbox_id,
+        status=session.status,
+        ply=ply(session),
+        command=acted.command,
+    )
+
+
+def _awaits(session: Session) -> bool:
+    """Whether the session waits for its local identity."""
+    mine = session.key.identity
+    if session.status is Status.PENDING:
+        return session.initiator != mine
+    return session.status is Status.ACTIVE and session.metadata.get("turn") == mine
+
+
+def _fits(game: models.GameSummary, wanted: str) -> bool:
+    match wanted:
+        case "pending":
+            return game.status is Status.PENDING
+        case "your_turn":
+            return bool(game.your_turn)
+        case "live":
+            return not game.status.ended
+        case _:
+            return True
+
+
+def _format_cursor(cursor: Cursor | None) -> str | None:
+    return None if cursor is None else f"{cursor.last_action_at!r}:{cursor.session_id}"
+
+
+def _parse_cursor(text: str | None) -> Cursor | None:
+    if text is None:
+        return None
+    at, _, session_id = text.partition(":")
+    try:
+        return Cursor(last_action_at=float(at), session_id=session_id)
+    except ValueError:
+        raise ControlError("bad_cursor", "That is no cursor of a page.", "Start without one.") from None

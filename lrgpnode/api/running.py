@@ -1,0 +1,50 @@
+"""``node.*``: the node itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from lrgpnode.control import models
+
+from .lookup import Lookup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the composition root knows and the node does not."""
+
+    status: Callable[[], models.NodeStatus]
+    stop: Callable[[], None]
+    announce: Callable[[str | None], None]
+    key_file: Callable[[str], str]
+    public_key: Callable[[str], str]
+
+
+class NodeMethods:
+    def __init__(self, lookup: Lookup, around: Surroundings) -> None:
+        self._lookup = lookup
+        self._around = around
+
+    def handlers(self) -> dict[str, Callable[[Any], Any]]:
+        return {
+            "node.status": self._status,
+            "node.stop": self._stop,
+            "node.announce": self._announce,
+        }
+
+    async def _status(self, _: models.Nothing) -> models.NodeStatus:
+        return self._around.status()
+
+    async def _stop(self, _: models.Nothing) -> models.Nothing:
+        self._around.stop()
+        return models.Nothing()
+
+    async def _announce(self, params: models.AnnounceParams) -> models.AnnounceResult:
+        if params.identity is None:
+            self._around.announce(None)
+            return models.AnnounceResult(identities=tuple(self._lookup.identities))
+        identity = self._lookup.identity(params.identity)
+        self._around.announce(identity)
+        return models.AnnounceResult(identities=(identity,))

@@ -1,0 +1,76 @@
+"""Parameters, results and events of the control API (architecture §8), an area a module.
+
+Unknown fields are refused. Times are Unix seconds, hashes and bytes are lower-case hex. From the
+tables ``METHODS`` and ``EVENTS`` docs/control-api.md is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from . import game, node, people
+from .base import (
+    PAGE as PAGE,
+    AppRef as AppRef,
+    IdentityRef as IdentityRef,
+    Limit as Limit,
+    Method as Method,
+    Model as Model,
+    Nothing as Nothing,
+    PeerRef as PeerRef,
+    SessionRef as SessionRef,
+    Text as Text,
+)
+from .game import (
+    ActionList as ActionList,
+    ActionResult as ActionResult,
+    ActionRow as ActionRow,
+    Applied as Applied,
+    Challenged as Challenged,
+    ChallengeParams as ChallengeParams,
+    DeliveryChanged as DeliveryChanged,
+    DrawParams as DrawParams,
+    Expired as Expired,
+    GameDetail as GameDetail,
+    GameListParams as GameListParams,
+    GamePage as GamePage,
+    GameSummary as GameSummary,
+    MoveParams as MoveParams,
+    OwnAction as OwnAction,
+    RejectedAction as RejectedAction,
+    RemoteError as RemoteError,
+    SessionParams as SessionParams,
+    view_json as view_json,
+)
+from .node import (
+    AnnounceParams as AnnounceParams,
+    AnnounceResult as AnnounceResult,
+    GameInfo as GameInfo,
+    InterfaceInfo as InterfaceInfo,
+    NodeStarted as NodeStarted,
+    NodeStatus as NodeStatus,
+    NodeStopping as NodeStopping,
+    Subscribed as Subscribed,
+    SubscribeParams as SubscribeParams,
+)
+from .people import (
+    IdentityDetail as IdentityDetail,
+    IdentityInfo as IdentityInfo,
+    IdentityList as IdentityList,
+    IdentityParams as IdentityParams,
+    PeerHeard as PeerHeard,
+    PeerInfo as PeerInfo,
+    PeerList as PeerList,
+    PeerListParams as PeerListParams,
+)
+
+_AREAS: Final = (node, people, game)
+
+METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
+"""Every method of the API by name."""
+
+EVENTS: Final[Mapping[str, type[Model]]] = {
+    type: model for area in _AREAS for type, model in area.EVENTS.items()
+}
+"""Every event of the API by its type."""

@@ -1,0 +1,250 @@
+"""Sessions: acting in them, looking at them, and what happens in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from lrgpnode.protocol.game import GameView
+from lrgpnode.protocol.session import Status
+from storage.model import OutboxState
+
+from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, PeerRef, SessionRef, Text
+
+
+class ChallengeParams(Model, frozen=True, kw_only=True):
+    """``intent`` is what the game wants to know for a challenge; mostly nothing."""
+
+    peer: PeerRef
+    app: AppRef
+    identity: IdentityRef | None = None
+    intent: dict[str, Any] | None = None
+
+
+class SessionParams(Model, frozen=True, kw_only=True):
+    id: SessionRef
+    identity: IdentityRef | None = None
+
+
+class MoveParams(Model, frozen=True, kw_only=True):
+    """Exactly one of ``move`` (what a person types, e.g. `Nf3`) and ``intent`` (e.g. `{"m": "g1f3"}`)."""
+
+    id: SessionRef
+    identity: IdentityRef | None = None
+    move: Text | None = None
+    intent: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.move is None) == (self.intent is None):
+            raise ValueError("exactly one of `move` and `intent` is needed")
+
+
+class DrawParams(Model, frozen=True, kw_only=True):
+    """``claim`` ends the game by rule, e.g. a threefold repetition."""
+
+    id: SessionRef
+    what: Literal["offer", "accept", "decline", "claim"]
+    identity: IdentityRef | None = None
+
+
+class ActionResult(Model, frozen=True, kw_only=True):
+    """An action of ours, committed. Its delivery is reported by `game.delivery` events."""
+
+    id: str
+    app: str
+    action_num: int
+    outbox_id: int
+    status: Status
+    ply: int
+    command: str
+
+
+class GameListParams(Model, frozen=True, kw_only=True):
+    """``live`` is pending or active. ``cursor`` comes from the page before."""
+
+    identity: IdentityRef | None = None
+    filter: Literal["all", "live", "ended", "pending", "your_turn"] = "all"
+    limit: Limit = PAGE
+    cursor: Text | None = None
+
+
+class GameSummary(Model, frozen=True, kw_only=True):
+    """A session in a list. ``your_turn`` is null where that is not known without loading the game."""
+
+    id: str
+    identity: str
+    app: str
+    app_version: int
+    peer: str
+    initiator: str
+    status: Status
+    unread: int
+    created_at: float
+    updated_at: float
+    last_action_at: float
+    peer_name: str = ""
+    your_turn: bool | None = None
+
+
+class GamePage(Model, frozen=True, kw_only=True):
+    """Sessions, newest action first. ``cursor`` is null on the last page."""
+
+    games: tuple[GameSummary, ...]
+    cursor: str | None = None
+
+
+class OwnAction(Model, frozen=True, kw_only=True):
+    """What became of our last action in a session: its outbox row."""
+
+    outbox_id: int
+    command: str
+    state: OutboxState
+    reason: str = ""
+    action_num: int | None = None
+    attempts: int = 0
+    next_attempt_at: float | None = None
+
+
+class GameDetail(Model, frozen=True, kw_only=True):
+    """One session. ``view`` is the game as this identity sees it; ``flags`` maps a remark to its reason."""
+
+    id: str
+    identity: str
+    app: str
+    app_version: int
+    peer: str
+    initiator: str
+    status: Status
+    unread: int
+    created_at: float
+    updated_at: float
+    last_action_at: float
+    view: dict[str, Any]
+    peer_name: str = ""
+    expires_at: float | None = None
+    last_own: OwnAction | None = None
+    flags: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class ActionRow(Model, frozen=True, kw_only=True):
+    """One row of the journal. Binary in ``payload`` is `{"$bin": hex}`, a float `{"$float": x}`."""
+
+    action_num: int
+    command: str
+    payload: Any
+    sender: str
+    timestamp: float
+    nonce: str | None = None
+    envelope: str | None = None
+
+
+class ActionList(Model, frozen=True, kw_only=True):
+    """The journal of a session, oldest action first."""
+
+    id: str
+    identity: str
+    app: str
+    actions: tuple[ActionRow, ...]
+
+
+class Challenged(Model, frozen=True, kw_only=True):
+    """A peer challenges us."""
+
+    id: str
+    identity: str
+    peer: str
+    app: str
+    peer_name: str = ""
+
+
+class Applied(Model, frozen=True, kw_only=True):
+    """An action changed a session: ours (``own``), or the peer's. ``actor`` is the identity that acted."""
+
+    id: str
+    identity: str
+    peer: str
+    app: str
+    command: str
+    actor: str
+    own: bool
+    action_num: int
+    status: Status
+    ply: int
+
+
+class DeliveryChanged(Model, frozen=True, kw_only=True):
+    """The delivery of an action of ours went on, or failed for ``reason``."""
+
+    id: str
+    identity: str
+    outbox_id: int
+    command: str
+    state: OutboxState
+    reason: str = ""
+
+
+class RemoteError(Model, frozen=True, kw_only=True):
+    """The peer answered with an error. ``ref`` names the command it refused."""
+
+    id: str
+    identity: str
+    code: str
+    msg: str
+    ref: str = ""
+
+
+class RejectedAction(Model, frozen=True, kw_only=True):
+    """We refused an action of the peer; ``code`` is what it was told, if anything."""
+
+    id: str
+    identity: str
+    peer: str
+    code: str
+    msg: str
+    command: str = ""
+
+
+class Expired(Model, frozen=True, kw_only=True):
+    """A session ended by its time limit."""
+
+    id: str
+    identity: str
+    peer: str
+    app: str
+
+
+def view_json(view: GameView) -> dict[str, Any]:
+    """A game's view as JSON-safe data, with the field names of ``GameView``."""
+    data: dict[str, Any] = msgspec.to_builtins(view, enc_hook=_plain)
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """Read-only mappings, which games hand out and msgspec does not know, as plain dicts."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+METHODS: Final = (
+    Method("game.challenge", ChallengeParams, ActionResult, "Challenge a peer to a game."),
+    Method("game.list", GameListParams, GamePage, "A page of sessions."),
+    Method("game.show", SessionParams, GameDetail, "One session with its board."),
+    Method("game.accept", SessionParams, ActionResult, "Accept a challenge."),
+    Method("game.decline", SessionParams, ActionResult, "Decline a challenge, or take back one's own."),
+    Method("game.resign", SessionParams, ActionResult, "Give up a game."),
+    Method("game.move", MoveParams, ActionResult, "Make a move."),
+    Method("game.draw", DrawParams, ActionResult, "Offer a draw, answer an offer, or claim a draw by rule."),
+    Method("game.actions", SessionParams, ActionList, "The journal of a session."),
+)
+
+EVENTS: Final[Mapping[str, type[Model]]] = {
+    "game.challenged": Challenged,
+    "game.applied": Applied,
+    "game.delivery": DeliveryChanged,
+    "game.error": RemoteError,
+    "game.rejected": RejectedAction,
+    "game.expired": Expired,
+}

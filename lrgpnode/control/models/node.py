@@ -1,0 +1,98 @@
+"""The node itself: status, announces, events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from .base import IdentityRef, Method, Model, Nothing
+
+
+class GameInfo(Model, frozen=True, kw_only=True):
+    """A game this node can play. ``actions`` are the commands it knows."""
+
+    app: str
+    version: int
+    name: str
+    icon: str = ""
+    actions: tuple[str, ...] = ()
+
+
+class InterfaceInfo(Model, frozen=True, kw_only=True):
+    """A Reticulum interface of this node."""
+
+    name: str
+    online: bool
+    kind: str = ""
+
+
+class NodeStatus(Model, frozen=True, kw_only=True):
+    """The node. ``seq`` numbers the last event, ``problems`` are sentences for a person."""
+
+    name: str
+    version: str
+    pid: int
+    started_at: float
+    data: str
+    socket: str
+    seq: int
+    live_games: int
+    open_outbox: int
+    identities: int
+    shared_instance: bool | None = None
+    interfaces: tuple[InterfaceInfo, ...] = ()
+    games: tuple[GameInfo, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class AnnounceParams(Model, frozen=True, kw_only=True):
+    """Announce one identity, or all of them."""
+
+    identity: IdentityRef | None = None
+
+
+class AnnounceResult(Model, frozen=True, kw_only=True):
+    """Hashes of the identities that were announced."""
+
+    identities: tuple[str, ...]
+
+
+class SubscribeParams(Model, frozen=True, kw_only=True):
+    """``after``: the last event seen; later ones are sent again. Without it only new ones are sent."""
+
+    after: Annotated[int, Meta(ge=0)] | None = None
+
+
+class Subscribed(Model, frozen=True, kw_only=True):
+    """``seq`` is the number of the last event so far. ``missed``: some after ``after`` are lost."""
+
+    seq: int
+    missed: bool
+
+
+class NodeStarted(Model, frozen=True, kw_only=True):
+    """The node is up."""
+
+    name: str
+    version: str
+
+
+class NodeStopping(Model, frozen=True, kw_only=True):
+    """The node goes down."""
+
+    reason: str = ""
+
+
+METHODS: Final = (
+    Method("node.status", Nothing, NodeStatus, "The state of the node."),
+    Method("node.stop", Nothing, Nothing, "Stop the node; answered before it stops."),
+    Method("node.announce", AnnounceParams, AnnounceResult, "Make identities known on the mesh now."),
+    Method("events.subscribe", SubscribeParams, Subscribed, "Receive events on this connection from now on."),
+)
+
+EVENTS: Final[Mapping[str, type[Model]]] = {
+    "node.started": NodeStarted,
+    "node.stopping": NodeStopping,
+}

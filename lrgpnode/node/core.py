@@ -1,4 +1,4 @@
-"""The node: protocol, storage and transport put together; the one place where a move is committed.
+"""The one place where a move is committed.
 
 Theory of operation. Everything here runs on the loop's thread. Per local identity, one action at a
 time is judged and committed: ``_lane`` is a lock that an inbound message and a local intent take
@@ -16,9 +16,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Coroutine, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lrgpnode.limit import Limit
@@ -39,27 +38,27 @@ from lrgpnode.protocol.router import (
     RemoteError,
     Router,
 )
-from lrgpnode.protocol.session import GRACE_SECONDS, Session, SessionKey
+from lrgpnode.protocol.session import Session, SessionKey
 from storage.errors import Conflict, Forbidden, Invalid, NotFound, StorageError
 from storage.model import (
     Commit,
     Committed,
     NewAction,
     NewOutbox,
-    OutboxChange,
     OutboxRow,
     OutboxState,
     Peer,
     Seen,
-    Signature,
 )
 from storage.store import Store
 from storage.writer import Writer
 
-log = logging.getLogger(__name__)
+from .clock import Clock
+from .deliveries import Deliveries
+from .expiry import Expiry
+from .news import News, Publish
 
-Publish = Callable[[str, Mapping[str, Any]], None]
-"""Told of everything that subscribers may want to know: (event type, its fields)."""
+log = logging.getLogger(__name__)
 
 COMMIT_RETRY_SECONDS: Final = 5.0
 """Pause before a message whose commit failed is judged again; it is safe in the inbox file."""
@@ -67,20 +66,9 @@ COMMIT_RETRY_SECONDS: Final = 5.0
 ANSWERS_PER_MINUTE: Final = 6
 """Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
 
-RECORD_SECONDS: Final = 0.5
-"""How long a change of a delivery state may wait for others to be written with it."""
-
 KNOWN_PEERS: Final = 2000
 SEEN_SECONDS: Final = 30 * 86_400.0
 """LXMF message hashes are kept as long as a propagation node keeps mail (architecture §5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """``wall``: Unix seconds, for TTLs. ``boot``: seconds that never jump, for the replay cache."""
-
-    wall: Callable[[], float] = time.time
-    boot: Callable[[], float] = field(default=lambda: time.clock_gettime(time.CLOCK_BOOTTIME))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +97,6 @@ class Node:
         self._store = store
         self._writer = writer
         self._transport = transport
-        self._publish = publish
         self._clock = clock or Clock()
         self.games = games
         self.router = Router(
@@ -125,11 +112,19 @@ class Node:
         self._last_row = store.outbox.last_id()
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers = Limit(ANSWERS_PER_MINUTE, seconds=60.0)
-        self._signed: dict[SessionKey, dict[int, Signature]] = {}
-        self._unrecorded: dict[int, OutboxRow] = {}
-        self._recording: asyncio.TimerHandle | None = None
+        self._news = News(publish)
+        self._deliveries = Deliveries(store, writer, self._clock, self._spawn)
+        self._expiry = Expiry(
+            store,
+            writer,
+            self.router,
+            games,
+            self._clock,
+            lane=self._lane,
+            ended=self._expired,
+            spawn=self._spawn,
+        )
         self._outbox: Outbox | None = None
-        self._sweeps: dict[str, asyncio.TimerHandle] = {}
         self._stopping = False
 
     def _replay(self) -> ReplayCache:
@@ -147,7 +142,7 @@ class Node:
         self._outbox = Outbox(self._transport, self._sent, asyncio.get_running_loop())
         await self._prune()
         for identity in identities:
-            await self.sweep(identity)
+            await self._expiry.sweep(identity)
         self._outbox.resume(self._store.outbox.pending())
 
     async def stop(self) -> None:
@@ -155,13 +150,10 @@ class Node:
         self._stopping = True
         if self._outbox is not None:
             self._outbox.stop()
-        for timer in self._sweeps.values():
-            timer.cancel()
-        if self._recording is not None:
-            self._recording.cancel()
+        self._expiry.stop()
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._record()
+        await self._deliveries.stop()
 
     async def _prune(self) -> None:
         replay_before = self._clock.boot() - DEDUP_TTL_SECONDS
@@ -286,31 +278,12 @@ class Node:
             self.outbox.progress(ref, progress, reason)
 
     def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
-        row = self.outbox.state(ref) if ref else None
-        if ref and (row is None or row.action_num is None):
-            # The news was faster than the end of the commit, or the opponent than the news.
-            row = self._store.outbox.get(ref)
-            if row is not None and self.outbox.state(ref) is None:
-                self._unrecorded[ref] = row
-                self._record_soon()
-        if row is not None and row.action_num is not None:
-            self._signed.setdefault(row.key, {})[ref] = Signature(
-                key=row.key, action_num=row.action_num, message_hash=message_hash, signed=message
-            )
+        self._deliveries.signed(self.outbox, ref, message_hash, message)
 
     def heard(self, peer: Heard) -> None:
         if self._stopping:
             return
-        self._publish(
-            "peer.heard",
-            {
-                "peer": peer.peer,
-                "name": peer.name,
-                "hops": peer.hops,
-                "interface": peer.interface,
-                "games": peer.games,
-            },
-        )
+        self._news.heard(peer)
         self._spawn(self._remember(peer))
         if peer.announced:
             self.outbox.heard(peer.peer)
@@ -390,7 +363,7 @@ class Node:
                 self.router.forget(entry.identity, entry.session_id, entry.nonce)
             raise
         if unit.settle is not None:
-            self._forget(unit.settle)
+            self._deliveries.settled(unit.settle)
         return committed.action_num
 
     def _incoming(self, message: Received, outcome: Outcome, now: float) -> Commit | None:
@@ -408,60 +381,37 @@ class Node:
             update=after if outcome.before is not None else None,
             action=_action(after.key, envelope, message.peer, now, message),
             settle=after.key if _settles(outcome) else None,
-            signatures=tuple(self._signed.get(after.key, {}).values()),
+            signatures=self._deliveries.signatures(after.key),
             replay=replay,
             seen=seen,
         )
 
     def _tell(self, outcome: Outcome, number: int | None) -> None:
-        self._tell_expired(outcome.expired)
+        self._expired(outcome.expired)
         match outcome:
             case Applied(before=before, after=after, envelope=envelope) if envelope is not None:
                 if _settles(outcome):
                     self.outbox.confirm(after.key)
                 self._tell_applied(before, after, envelope, after.peer, number or 0)
-            case RemoteError(session=session, code=code, msg=msg, ref=ref):
-                where = {"id": session.key.session_id, "identity": session.key.identity}
-                self._publish("game.error", where | {"code": code, "msg": msg, "ref": ref})
+            case RemoteError():
+                self._news.remote_error(outcome)
             case Rejected():
-                self._tell_rejected(outcome)
+                self._news.rejected(outcome)
             case Refused(kind=kind):
                 log.info("refused envelope kind=%s", kind)
             case Idempotent() | Duplicate():
                 log.debug("dropped a repeated envelope")
 
-    def _tell_expired(self, sessions: Iterable[Session]) -> None:
-        for session in sessions:
-            self.outbox.confirm(session.key)
-            self._publish("game.expired", _addressed(session))
-
-    def _tell_rejected(self, outcome: Rejected) -> None:
-        if outcome.cause is not None:
-            log.error("the game failed on %s", outcome.ref, exc_info=outcome.cause)
-        log.info("rejected %s code=%s: %s", outcome.ref, outcome.code, outcome.message)
-        if outcome.session is not None:
-            fields = _addressed(outcome.session)
-            del fields["app"]
-            text = {"code": str(outcome.code), "msg": outcome.message, "command": outcome.ref}
-            self._publish("game.rejected", fields | text)
-
     def _tell_applied(
         self, before: Session | None, after: Session, envelope: Envelope, actor: str, number: int
     ) -> None:
-        own = actor == after.key.identity
-        fields = _addressed(after) | {
-            "command": envelope.command,
-            "actor": actor,
-            "own": own,
-            "action_num": number,
-            "status": str(after.status),
-            "ply": ply(after),
-        }
-        if before is None and not own:
-            self._publish("game.challenged", _addressed(after))
-        self._publish("game.applied", fields)
-        if after.key.identity not in self._sweeps:
-            self._wake(after.key.identity)
+        self._news.applied(before, after, envelope, actor, number)
+        self._expiry.watch(after.key.identity)
+
+    def _expired(self, sessions: tuple[Session, ...]) -> None:
+        for session in sessions:
+            self.outbox.confirm(session.key)
+        self._news.expired(sessions)
 
     def _answer(self, outcome: Outcome, now: float) -> None:
         """Send the error action an outcome may be answered with; best effort, and not too often."""
@@ -483,66 +433,8 @@ class Node:
 
     def _sent(self, row: OutboxRow) -> None:
         """The outbox reports a change of one row: store what must last, and tell."""
-        self._publish(
-            "game.delivery",
-            {
-                "id": row.key.session_id,
-                "identity": row.key.identity,
-                "outbox_id": row.id,
-                "command": row.command,
-                "state": str(row.state),
-                "reason": row.reason,
-            },
-        )
-        if row.state in (OutboxState.DELIVERED, OutboxState.FAILED):
-            self._unrecorded[row.id] = row
-            self._record_soon()
-
-    def _record_soon(self) -> None:
-        """Store what is known of deliveries in a moment, several rows at once.
-
-        A power cut before that costs one more attempt of the same envelope. The opponent's next
-        action often comes sooner and settles the rows in its own transaction.
-        """
-        if self._recording is None and not self._stopping:
-            loop = asyncio.get_running_loop()
-            self._recording = loop.call_later(RECORD_SECONDS, lambda: self._spawn(self._record()))
-
-    async def _record(self) -> None:
-        self._recording = None
-        rows, self._unrecorded = tuple(self._unrecorded.values()), {}
-        if not rows:
-            return
-        signed = tuple(
-            signature for row in rows if (signature := self._signed.get(row.key, {}).get(row.id)) is not None
-        )
-        unit = Commit(outbox_changes=tuple(self._change(row) for row in rows), signatures=signed)
-        try:
-            await self._writer.run(self._store.commit, unit)
-        except StorageError as error:
-            log.warning("the delivery of %d messages is not stored: %s", len(rows), error)
-            return
-        for row in rows:
-            of_session = self._signed.get(row.key, {})
-            of_session.pop(row.id, None)
-            if not of_session:
-                self._signed.pop(row.key, None)
-
-    def _change(self, row: OutboxRow) -> OutboxChange:
-        state = row.state
-        if state is OutboxState.DELIVERED:
-            session = self._store.sessions.get(row.key)
-            if session is None or session.status.ended:
-                state = OutboxState.CONFIRMED  # nothing can come that presupposes it
-        failed = state is OutboxState.FAILED
-        return OutboxChange(
-            id=row.id, state=state, at=self._clock.wall(), reason=row.reason, attempted=failed
-        )
-
-    def _forget(self, key: SessionKey) -> None:
-        """What a commit of the opponent's action has settled needs no record of its own."""
-        self._signed.pop(key, None)
-        self._unrecorded = {id: row for id, row in self._unrecorded.items() if row.key != key}
+        self._news.delivery(row)
+        self._deliveries.changed(row)
 
     # Sessions
 
@@ -558,60 +450,11 @@ class Node:
             raise CallerError(Kind.SESSION_NOT_FOUND, f"there is no session {key.session_id}")
         return session
 
-    async def sweep(self, identity: str) -> None:
-        """Make due expiries of one identity durable, tell, and wake up again for the next one."""
-        async with self._lane(identity):
-            overdue = tuple(self.router.overdue(identity, self._clock.wall()))
-            if overdue:
-                try:
-                    await self._writer.run(self._store.commit, Commit(expired=overdue))
-                except StorageError as error:
-                    log.warning("expired sessions are not stored: %s", error)
-                else:
-                    self._tell_expired(overdue)
-        self._wake(identity)
-
-    def _wake(self, identity: str) -> None:
-        """Set the one timer of an identity to the moment its next session can expire."""
-        timer = self._sweeps.pop(identity, None)
-        if timer is not None:
-            timer.cancel()
-        deadlines = [
-            last + self.games[app].manifest.ttl[status] + GRACE_SECONDS
-            for app, status, last in self._store.sessions.oldest(identity)
-            if app in self.games
-        ]
-        if not deadlines or self._stopping:
-            return
-        # Not sooner than in a minute: a deadline that could not be stored is tried again then. Not
-        # later than in a day: a wall clock that was set moves every deadline.
-        delay = min(max(60.0, min(deadlines) - self._clock.wall() + 1.0), 86_400.0)
-        self._sweeps[identity] = asyncio.get_running_loop().call_later(delay, self._sweep_now, identity)
-
-    def _sweep_now(self, identity: str) -> None:
-        if not self._stopping:
-            self._spawn(self.sweep(identity))
-
-
-def ply(session: Session) -> int:
-    """Moves made so far, 0 where a game does not count them under the usual name."""
-    count = session.metadata.get("move_count", 0)
-    return count if isinstance(count, int) else 0
-
 
 def _settles(outcome: Applied) -> bool:
     """Whether the opponent's action shows that all of ours arrived, or makes them pointless."""
     assert outcome.envelope is not None
     return outcome.envelope.command in PRESUPPOSING or outcome.after.status.ended
-
-
-def _addressed(session: Session) -> dict[str, Any]:
-    return {
-        "id": session.key.session_id,
-        "identity": session.key.identity,
-        "peer": session.peer,
-        "app": session.app_id,
-    }
 
 
 def _action(

@@ -1,0 +1,104 @@
+"""What subscribers are told, and the log, of what happens to sessions and deliveries."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from lrgpnode.mesh.transport import Heard
+from lrgpnode.protocol.envelope import Envelope
+from lrgpnode.protocol.router import Rejected, RemoteError
+from lrgpnode.protocol.session import Session
+from storage.model import OutboxRow
+
+log = logging.getLogger(__name__)
+
+Publish = Callable[[str, Mapping[str, Any]], None]
+"""Told of everything that subscribers may want to know: (event type, its fields)."""
+
+
+class News:
+    """Publishes events (models in ``lrgpnode.control.models``)."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+
+    def applied(
+        self, before: Session | None, after: Session, envelope: Envelope, actor: str, number: int
+    ) -> None:
+        """A committed action of ours or the peer's."""
+        own = actor == after.key.identity
+        if before is None and not own:
+            self._publish("game.challenged", addressed(after))
+        self._publish(
+            "game.applied",
+            addressed(after)
+            | {
+                "command": envelope.command,
+                "actor": actor,
+                "own": own,
+                "action_num": number,
+                "status": str(after.status),
+                "ply": ply(after),
+            },
+        )
+
+    def expired(self, sessions: Iterable[Session]) -> None:
+        for session in sessions:
+            self._publish("game.expired", addressed(session))
+
+    def remote_error(self, error: RemoteError) -> None:
+        where = {"id": error.session.key.session_id, "identity": error.session.key.identity}
+        self._publish("game.error", where | {"code": error.code, "msg": error.msg, "ref": error.ref})
+
+    def rejected(self, outcome: Rejected) -> None:
+        if outcome.cause is not None:
+            log.error("the game failed on %s", outcome.ref, exc_info=outcome.cause)
+        log.info("rejected %s code=%s: %s", outcome.ref, outcome.code, outcome.message)
+        if outcome.session is not None:
+            fields = addressed(outcome.session)
+            del fields["app"]
+            text = {"code": str(outcome.code), "msg": outcome.message, "command": outcome.ref}
+            self._publish("game.rejected", fields | text)
+
+    def delivery(self, row: OutboxRow) -> None:
+        self._publish(
+            "game.delivery",
+            {
+                "id": row.key.session_id,
+                "identity": row.key.identity,
+                "outbox_id": row.id,
+                "command": row.command,
+                "state": str(row.state),
+                "reason": row.reason,
+            },
+        )
+
+    def heard(self, peer: Heard) -> None:
+        self._publish(
+            "peer.heard",
+            {
+                "peer": peer.peer,
+                "name": peer.name,
+                "hops": peer.hops,
+                "interface": peer.interface,
+                "games": peer.games,
+            },
+        )
+
+
+def ply(session: Session) -> int:
+    """Moves made so far, 0 where a game does not count them under the usual name."""
+    count = session.metadata.get("move_count", 0)
+    return count if isinstance(count, int) else 0
+
+
+def addressed(session: Session) -> dict[str, Any]:
+    """The fields that say which session an event is about."""
+    return {
+        "id": session.key.session_id,
+        "identity": session.key.identity,
+        "peer": session.peer,
+        "app": session.app_id,
+    }

@@ -24,6 +24,9 @@ _SUFFIX: Final = re.compile(r"(e\.?p\.?|[!?+#])+$")
 _NULL_MOVES: Final = frozenset(("--", "0000", "z0", "@@@@", "null"))
 _HOME: Final = {chess.E1: (chess.A1, chess.H1), chess.E8: (chess.A8, chess.H8)}
 
+MOST_NAMED: Final = 8
+"""Legal moves that are named to somebody whose move was none."""
+
 Key = tuple[int | bool | None, ...]
 
 
@@ -185,7 +188,26 @@ def _parse_san(board: chess.Board, word: str, shown: str) -> chess.Move:
         move.promotion and move.to_square == chess.parse_square(target[1]) for move in board.legal_moves
     ):
         raise Rejection(ErrorCode.INVALID_MOVE, f"Name the piece to promote to, e.g. {word}=Q")
-    raise Rejection(ErrorCode.INVALID_MOVE, f"{shown} is not a legal move here")
+    raise Rejection(ErrorCode.INVALID_MOVE, f"{shown} is not a legal move here{_instead(board, word)}")
+
+
+def _instead(board: chess.Board, word: str) -> str:
+    """Legal moves of the same piece, or of the one on the square that was typed first."""
+    if board.is_check():
+        moves = list(board.legal_moves)
+    elif word[:1] in set("KQRBN"):
+        moves = [m for m in board.legal_moves if board.san(m).startswith(word[0])]
+    elif re.match("[a-h][1-8]", word.lower()):
+        square = chess.parse_square(word[:2].lower())
+        moves = [m for m in board.legal_moves if square in (m.from_square, m.to_square)]
+    else:
+        moves = []
+    if not moves:
+        return ""
+    labels = sorted(map(board.san, moves))
+    more = " ..." if len(labels) > MOST_NAMED else ""
+    check = "you are in check; " if board.is_check() else ""
+    return f": {check}try {', '.join(labels[:MOST_NAMED])}{more}"
 
 
 def _san(board: chess.Board, word: str) -> chess.Move | None:

@@ -305,6 +305,8 @@ class Chess(TurnBasedGame):
             history=tuple(self.history(session)),
             ply=m["move_count"],
             tokens=shown.TOKENS,
+            numbered=2,
+            turned=bool(white) and white != viewer,
             draw_offered_by=m["draw_offered_by"],
             extras=shown.extras(position),
         )

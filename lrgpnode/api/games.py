@@ -43,6 +43,7 @@ class GameMethods:
             "game.resign": self._plain(Command.RESIGN),
             "game.move": self._move,
             "game.draw": self._draw,
+            "game.act": self._any,
             "game.actions": self._actions,
         }
 
@@ -51,7 +52,9 @@ class GameMethods:
     async def _challenge(self, params: models.ChallengeParams) -> models.ActionResult:
         identity = self._lookup.identity(params.identity)
         peer = self._lookup.peer(params.peer)
-        return _result(await self._node.challenge(identity, peer, params.app, params.intent or {}))
+        return _result(
+            await self._node.challenge(identity, peer, self._lookup.app(params.app), params.intent or {})
+        )
 
     def _plain(self, command: Command) -> Callable[[models.SessionParams], Any]:
         async def handler(params: models.SessionParams) -> models.ActionResult:
@@ -66,6 +69,14 @@ class GameMethods:
             session = self._node.session(key)
             intent = self._lookup.game(session).parse(session, params.move or "")
         return _result(await self._node.act(key, Command.MOVE, intent))
+
+    async def _any(self, params: models.ActParams) -> models.ActionResult:
+        key = self._lookup.key(params.id, params.identity)
+        intent = params.intent or {}
+        if params.text is not None:
+            session = self._node.session(key)
+            intent = self._lookup.game(session).parse(session, params.text)
+        return _result(await self._node.act(key, params.command, intent))
 
     async def _draw(self, params: models.DrawParams) -> models.ActionResult:
         key = self._lookup.key(params.id, params.identity)

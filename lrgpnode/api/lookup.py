@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, TypeVar
 
 from lrgpnode.control.methods import ControlError
@@ -54,6 +55,15 @@ class Lookup:
         if game is None:
             raise CallerError(Kind.UNKNOWN_APP, f"this node has no game {session.app_id!r} any more")
         return game
+
+    def app(self, wanted: str) -> str:
+        """The id of an installed game. Raises ``ControlError`` that names the nearest."""
+        lowered = wanted.lower()
+        if lowered in self._node.games:
+            return lowered
+        near = get_close_matches(lowered, self._node.games, n=1)
+        hint = f"Did you mean {near[0]}?" if near else _HINTS[Kind.UNKNOWN_APP]
+        raise ControlError(str(Kind.UNKNOWN_APP), f"This node has no game {wanted!r}.", hint)
 
     def identity(self, wanted: str | None) -> str:
         if wanted is None:

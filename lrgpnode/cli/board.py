@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from lrgpnode.cli.exits import sentence
@@ -20,7 +20,7 @@ NARROW: Final = 40
 TAIL: Final = 6
 """Moves of the history that are shown."""
 
-SUGGESTED: Final = 12
+SUGGESTED: Final = 40
 """Legal moves that are named."""
 
 TOKEN: Final = 8
@@ -50,6 +50,10 @@ def grid(view: Mapping[str, Any]) -> list[str]:
     row_labels = [clean(label, TOKEN) for label in view["row_labels"]]
     column_labels = [clean(label, TOKEN) for label in view["column_labels"]]
     last = {(row, column) for row, column in view["last_cells"]}
+    if view.get("turned"):
+        last = {(len(rows) - 1 - row, len(rows[row]) - 1 - column) for row, column in last}
+        rows = [row[::-1] for row in rows[::-1]]
+        row_labels, column_labels = row_labels[::-1], column_labels[::-1]
     cell = max((width(text) for row in (*rows, column_labels) for text in row), default=1)
     margin = max((width(label) for label in row_labels), default=0)
     columns = max(len(row) for row in rows)
@@ -103,10 +107,7 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
         yield f"To move: {who(game.get('peer_name', ''), game['peer'])}."
     history = view["history"]
     if history:
-        first = max(len(history) - TAIL, 0)
-        tail = enumerate(history[first:], first + 1)
-        moves = " ".join(f"{number}.{GLUE}{clean(label, 32)}" for number, label in tail)
-        yield f"Moves: {'... ' if first else ''}{moves}"
+        yield f"Moves: {' '.join(_numbered(history, view.get('numbered', 1)))}"
     if view["draw_offered_by"] == game["identity"]:
         yield "You offered a draw."
     own = game.get("last_own")
@@ -116,6 +117,16 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
         yield f"Ends by itself: {when(game['expires_at'])}"
     for flag, reason in game.get("flags", {}).items():
         yield f"Remark: {clean(flag, 64)}: {clean(reason)}"
+
+
+def _numbered(history: Sequence[str], together: int) -> Iterator[str]:
+    """The last moves, those that share a number after it: ``12. Nf3 Nc6 13. Bb5``."""
+    first = max(len(history) - TAIL, 0) // together * together
+    if first:
+        yield "..."
+    for start in range(first, len(history), together):
+        labels = (clean(label, 32) for label in history[start : start + together])
+        yield f"{start // together + 1}.{GLUE}{' '.join(labels)}"
 
 
 def _outcome(game: Mapping[str, Any], view: Mapping[str, Any]) -> str:

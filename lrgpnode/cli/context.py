@@ -75,7 +75,7 @@ class Context:
             if isinstance(error, Disconnected)
             else ""
         )
-        return CliError(Exit.FAILED, "disconnected", sentence(str(error)), hint)
+        return CliError(Exit.UNCERTAIN, "disconnected", sentence(str(error)), hint)
 
     def _unreachable(self, error: NotRunning) -> CliError:
         paths = self.paths()

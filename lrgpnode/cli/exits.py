@@ -15,6 +15,7 @@ class Exit(IntEnum):
     NOT_RUNNING = 3
     DATABASE = 4
     CONFIG = 5
+    UNCERTAIN = 6
     INTERRUPTED = 130
 
 
@@ -25,6 +26,7 @@ MEANINGS: Final = {
     Exit.NOT_RUNNING: "No node is running, or it cannot be reached.",
     Exit.DATABASE: "The database is damaged, or cannot be read or written.",
     Exit.CONFIG: "A setting, a path or a key file is wrong.",
+    Exit.UNCERTAIN: "The node went away before it answered: what was asked may be done or not.",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
 }
 

@@ -124,6 +124,35 @@ def move(context: Context, id: str, move: tuple[str, ...], as_json: bool) -> Non
     )
 
 
+@click.command()
+@click.argument("id", type=SESSION)
+@click.argument("command", type=NAME)
+@click.argument("text", nargs=-1)
+@click.option("--intent", metavar="JSON", help="What the game wants to know, as a JSON object.")
+@json_option
+@pass_context
+def act(
+    context: Context, id: str, command: str, text: tuple[str, ...], intent: str | None, as_json: bool
+) -> None:
+    """Carry out any COMMAND of the game ID, also one of its own.
+
+    `lrgpnode status --json` lists the commands of each game. TEXT is what the game understands for
+    it, as in `lrgpnode move`.
+    """
+    typed = " ".join(text).strip() or None
+    if typed is not None and intent is not None:
+        raise click.UsageError("TEXT and --intent exclude each other.")
+    result = context.call(
+        "game.act",
+        id=id,
+        command=command,
+        text=typed,
+        intent=None if intent is None else _json_object(intent),
+        identity=context.identity,
+    )
+    _report(context, result, f"Sent {clean(command, 16)} in game {result['id']}.", as_json=as_json)
+
+
 _DRAW_WORDS: Final = {
     "offer": "You offered a draw in game {}.",
     "accept": "You agreed to a draw: game {} is over.",

@@ -27,6 +27,7 @@ RESULTS: Final = {
     "decline": "game.decline",
     "move": "game.move",
     "draw": "game.draw",
+    "act": "game.act",
     "resign": "game.resign",
     "actions": "game.actions",
 }

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "decline": "play",
     "move": "play",
     "draw": "play",
+    "act": "play",
     "resign": "play",
     "actions": "games",
     "watch": "watch",
@@ -51,6 +52,20 @@ class LazyGroup(click.Group):
         command = getattr(import_module(f"lrgpnode.cli.{module}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches  # noqa: PLC0415 - only a typing error needs it
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            if not near or "Did you mean" in error.message:
+                raise
+            message = f"{error.message.rstrip('.')}. Did you mean {near[0]!r}?"
+            raise click.UsageError(message, ctx) from None
 
 
 @click.group(

@@ -36,6 +36,8 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
                 continue
             if as_json:
                 say_json(event)
+            elif _told_before(event):
+                continue
             else:
                 write(line(event))
             if left is not None:
@@ -72,6 +74,12 @@ def line(event: Mapping[str, Any]) -> str:
     except (KeyError, TypeError):
         text = _unknown(event)
     return f"{clock(event['at'])} #{event['seq']} {text}"
+
+
+def _told_before(event: Mapping[str, Any]) -> bool:
+    """A peer's challenge has an event of its own, before the one that every action has."""
+    data = event["data"]
+    return event["type"] == "game.applied" and data.get("command") == "challenge" and not data.get("own")
 
 
 def _unknown(event: Mapping[str, Any]) -> str:

@@ -149,7 +149,9 @@ class GameView:
 
     ``grid`` holds rows of cell tokens, top row first, "" for an empty cell; ``tokens`` names what a
     token means. ``seat`` is the viewer's part ("X", "white", ...), "" while it is open. ``history``
-    holds one label per move, in order. ``turn`` is an identity, or "" when nobody is to move.
+    holds one label per move, in order, of which ``numbered`` share a number (two in chess). ``turned``
+    says that the viewer sits at the upper edge of ``grid`` and sees it from there. ``turn`` is an
+    identity, or "" when nobody is to move.
     """
 
     app_id: str
@@ -166,6 +168,8 @@ class GameView:
     history: tuple[str, ...]
     ply: int
     tokens: Mapping[str, str] = field(default_factory=dict)
+    numbered: int = 1
+    turned: bool = False
     draw_offered_by: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
 

@@ -68,7 +68,10 @@ RESULTS: dict[str, msgspec.Struct] = {
         app="chess",
         actions=(models.ActionRow(action_num=1, command="challenge", payload={}, sender=ME, timestamp=1.0),),
     ),
-    **{f"game.{name}": acted(name) for name in ("challenge", "accept", "decline", "resign", "move", "draw")},
+    **{
+        f"game.{name}": acted(name)
+        for name in ("challenge", "accept", "decline", "resign", "move", "draw", "act")
+    },
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import shlex
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from lrgpnode.cli.board import drawing, grid
 from lrgpnode.cli.text import width
 from lrgpnode.protocol.game import Command
+from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxState
 from tests.cli.fakes import ID, ME, PEER
 from tests.cli.sessions import CHESS, FOUR, TTT, act, challenged, own, played, shown
@@ -52,8 +54,8 @@ You (white) against
 
 Waiting for the other player's move.
 To move: Bob (b2b2b2b2).
-Moves: ... 2. e5 3. Nf3 4. Nc6 5. Bb5
-6. a6 7. Ba4
+Moves: 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6
+4. Ba4
 Your last action: move, delivered.
 """
 
@@ -90,6 +92,32 @@ def test_tic_tac_toe() -> None:
 def test_chess() -> None:
     session = played(CHESS, "e4 e5 Nf3 Nc6 Bb5 a6 Ba4")
     assert text(shown(CHESS, session, last_own=own("move", OutboxState.DELIVERED))) == CHESS_ACTIVE
+
+
+CHESS_TURNED = """
+   h  g  f  e  d  c  b  a
+1  R  N  B  K  Q  B  N  R
+2  P  P  P  .  P  P  P  P
+3  .  .  .  .  .  .  .  .
+4  .  .  . [P] .  .  .  .
+5  .  .  .  .  .  .  .  .
+6  .  .  .  .  .  .  .  .
+7  p  p  p  p  p  p  p  p
+8  r  n  b  k  q  b  n  r
+"""
+
+
+def test_black_sees_the_board_from_the_other_side() -> None:
+    session = played(CHESS, "e4")
+    assert session.metadata["first_turn"] == ME
+    black = replace(session, key=SessionKey(identity=PEER, session_id=ID), peer=ME)
+    drawn = text(shown(CHESS, black)).replace("[.]", " . ")
+    assert CHESS_TURNED in "\n".join(line.rstrip() for line in drawn.splitlines())
+
+
+def test_a_long_game_ends_its_history_with_whole_moves() -> None:
+    session = played(CHESS, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 e5 e4")
+    assert "Moves: ... 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 e5 5. e4" in " ".join(text(shown(CHESS, session)).split())
 
 
 def test_four_in_a_row() -> None:

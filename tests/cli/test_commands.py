@@ -34,6 +34,13 @@ PLAIN = [
         (("draw", "3f2a", what), "game.draw", {"id": "3f2a", "what": what})
         for what in ("offer", "accept", "decline", "claim")
     ),
+    (("act", "3f2a", "reveal"), "game.act", {"id": "3f2a", "command": "reveal"}),
+    (("act", "3f2a", "bid", "2", "7"), "game.act", {"id": "3f2a", "command": "bid", "text": "2 7"}),
+    (
+        ("act", "3f2a", "bid", "--intent", '{"n": 1}'),
+        "game.act",
+        {"id": "3f2a", "command": "bid", "intent": {"n": 1}},
+    ),
     (("actions", "3f2a"), "game.actions", {"id": "3f2a"}),
 ]
 
@@ -62,7 +69,16 @@ def test_json_is_the_result_of_the_method(
     assert ran.json == msgspec.json.decode(msgspec.json.encode(RESULTS[method]))
 
 
-ACTING = ("challenge bob ttt", "accept 3f", "decline 3f", "resign 3f", "move 3f 1", "draw 3f", "actions 3f")
+ACTING = (
+    "challenge bob ttt",
+    "accept 3f",
+    "decline 3f",
+    "resign 3f",
+    "move 3f 1",
+    "draw 3f",
+    "act 3f x",
+    "actions 3f",
+)
 
 
 @pytest.mark.parametrize("command", [*ACTING, "games", "announce", "identity show"])

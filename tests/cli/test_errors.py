@@ -83,9 +83,16 @@ def test_a_node_that_does_not_answer(run: Run, short_path: Path, program: str) -
         thread.start()
         ran = run("resign", "3f", "--json")
         thread.join()
-    assert ran.code == 1
+    assert ran.code == 6
     assert ran.json["error"]["kind"] == "disconnected"
     assert f"{program} games" in ran.json["error"]["hint"]
+
+
+def test_a_mistyped_command(run: Run) -> None:
+    ran = run("mvoe", "3f", "e4")
+    assert ran.code == 2
+    assert "No such command 'mvoe'. Did you mean 'move'?" in ran.err
+    assert "mean" not in run("xyzzy").err
 
 
 WRONG = [

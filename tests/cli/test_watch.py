@@ -110,6 +110,17 @@ def test_after_and_count(node: FakeNode, run: Run) -> None:
     assert ran.err == "Watching from event 1 on; Ctrl-C ends.\n"
 
 
+def test_a_challenge_is_told_once(node: FakeNode, run: Run) -> None:
+    who = {"id": ID, "identity": ME, "peer": PEER, "app": "ttt"}
+    for own in (False, True):
+        rest = {"command": "challenge", "actor": ME if own else PEER, "own": own, "status": "pending"}
+        node.publish("game.applied", **who, **rest, action_num=1, ply=0)
+    expired(node, ID)
+    shown = run("watch", "--after", "0", "--count", "2").out.splitlines()
+    assert ["by you" in shown[0], "time limit" in shown[1]] == [True, True]
+    assert len(run("watch", "--json", "--after", "0", "--count", "3").out.splitlines()) == 3
+
+
 def test_only_one_game(node: FakeNode, run: Run) -> None:
     heard(node, 1)
     expired(node, "0" * 16)

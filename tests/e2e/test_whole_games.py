@@ -133,6 +133,19 @@ def test_a_plain_offer_crossing_a_move(pair: Pair) -> None:
     table.check_ended("resignation", b)
 
 
+def test_any_command_by_its_name(pair: Pair) -> None:
+    a, b = pair
+    table = Table(*pair, "TTT")
+    table.act(b, "act", command="accept")
+    table.act(a, "act", command="move", text="5")
+    table.act(b, "act", command="move", intent={"i": 0})
+    table.act(a, "act", command="resign")
+    table.check_ended("resignation", b)
+    with pytest.raises(CallFailed, match="no game") as failed:
+        a.call("game.challenge", peer=b.identity, app="four_in_row")
+    assert failed.value.hint == "Did you mean four_in_a_row?"
+
+
 def test_the_end_settles_what_was_stored_as_delivered(pair: Pair) -> None:
     a, _ = pair
     table = Table(*pair, "ttt")

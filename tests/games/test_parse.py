@@ -171,6 +171,21 @@ def test_what_is_no_chess_move_says_why(fen: str, text: str, part: str) -> None:
     assert part in message
 
 
+@pytest.mark.parametrize(
+    ("fen", "text", "advice"),
+    [
+        (START, "Nd4", ": try Na3, Nc3, Nf3, Nh3"),
+        (START, "e2e5", ": try e3, e4"),
+        (START, "castle", ""),
+        ("4k3/8/8/8/8/8/4r3/4K2R w K - 0 1", "O-O", ": you are in check; try Kd1, Kf1, Kxe2"),
+    ],
+)
+def test_what_is_not_legal_names_what_is(fen: str, text: str, advice: str) -> None:
+    position = Position(chess.Board(fen), ())
+    message = refusal(lambda: parse(position, text), RULE)
+    assert message.endswith(f"not a legal move here{advice}")
+
+
 def test_castling_and_promotion_become_what_is_sent() -> None:
     table = Table.active("chess")
     table.moves(*({"m": move} for move in words("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5")))

@@ -386,7 +386,6 @@ def test_a_restart_within_the_second_of_an_announce_is_heard(tmp_path: Path, sta
     alice.wait("heard", peer=bob.identity)
 
 
-
 def test_bad_interfaces_do_not_end_the_process(tmp_path: Path, start: Start) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         config = tmp_path / "config"

@@ -26,6 +26,7 @@ from .game import (
     ActionList as ActionList,
     ActionResult as ActionResult,
     ActionRow as ActionRow,
+    ActParams as ActParams,
     Applied as Applied,
     Challenged as Challenged,
     ChallengeParams as ChallengeParams,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from lrgpnode.protocol.game import GameView
 from lrgpnode.protocol.session import Status
@@ -39,6 +40,20 @@ class MoveParams(Model, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if (self.move is None) == (self.intent is None):
             raise ValueError("exactly one of `move` and `intent` is needed")
+
+
+class ActParams(Model, frozen=True, kw_only=True):
+    """Any command of the game, also one of its own. ``text`` is what a person types for it."""
+
+    id: SessionRef
+    command: Annotated[str, Meta(pattern=r"^[a-z0-9_]{1,16}\Z")]
+    identity: IdentityRef | None = None
+    text: Text | None = None
+    intent: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.text is not None and self.intent is not None:
+            raise ValueError("`text` and `intent` exclude each other")
 
 
 class DrawParams(Model, frozen=True, kw_only=True):
@@ -236,6 +251,7 @@ METHODS: Final = (
     Method("game.decline", SessionParams, ActionResult, "Decline a challenge, or take back one's own."),
     Method("game.resign", SessionParams, ActionResult, "Give up a game."),
     Method("game.move", MoveParams, ActionResult, "Make a move."),
+    Method("game.act", ActParams, ActionResult, "Carry out any command of a game, also one of its own."),
     Method("game.draw", DrawParams, ActionResult, "Offer a draw, answer an offer, or claim a draw by rule."),
     Method("game.actions", SessionParams, ActionList, "The journal of a session."),
 )

@@ -38,6 +38,7 @@ _STATES: Final = {
     Progress.SENDING: OutboxState.SENDING,
     Progress.SENT: OutboxState.SENT,
     Progress.DELIVERED: OutboxState.DELIVERED,
+    Progress.STORED: OutboxState.STORED,
     Progress.FAILED: OutboxState.FAILED,
 }
 

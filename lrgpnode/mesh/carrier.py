@@ -79,7 +79,15 @@ class LxmfCarrier:
             raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
         router.submit(lxm)
 
+    def hurry(self, peer: str) -> None:
+        """The peer is there: LXMF need not wait for its next try."""
+        hashed = _hashed(peer)
+        for router in self._routers.values():
+            router.hurry(hashed)
+
     def _message(self, router: NodeRouter, message: Outgoing) -> NodeMessage:
+        if message.via_propagation:
+            raise CannotCarry("no propagation node is set up")
         method = _METHODS.get(message.delivery)
         if method is None:
             raise CannotCarry(f"delivery {message.delivery} is not available")

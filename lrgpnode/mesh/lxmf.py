@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import os
 import time
 from collections.abc import Callable
@@ -136,6 +137,19 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
             and not self.get_outbound_ticket(hashed)
         )
 
+    def hurry(self, hashed: bytes) -> None:
+        """Try messages to this destination again now, but for those that have just been sent."""
+        recent = time.monotonic() - self.DELIVERY_RETRY_WAIT
+        waiting = [
+            message
+            for message in self.pending_outbound.copy()
+            if message.destination_hash == hashed and message.last_sent < recent
+        ]
+        for message in waiting:
+            message.next_delivery_attempt = 0.0
+        if waiting:
+            self.process_outbound()
+
     def path_airtime(self) -> float:
         """Seconds that a packet and its answer take on the slowest medium; 0 where that is fast."""
         whole: float = self.medium_path_timeout() - RNS.Reticulum.DEFAULT_PER_HOP_TIMEOUT
@@ -174,12 +188,14 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
         super().__init__(destination, source, content, "", fields=fields, desired_method=method)
         self._order = Lock()
         self._told_sent = False
+        self.last_sent = -math.inf
         self._on_sent = sent
         self._on_ended = ended
         self.register_delivery_callback(NodeMessage.tell_delivered)
         self.register_failed_callback(NodeMessage._tell_failed)
 
     def send(self) -> None:
+        self.last_sent = time.monotonic()
         super().send()
         if self.state in (LXMF.LXMessage.SENDING, LXMF.LXMessage.SENT, LXMF.LXMessage.DELIVERED):
             with self._order:

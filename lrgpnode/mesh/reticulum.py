@@ -159,6 +159,12 @@ class ReticulumMesh:
     def done(self, entry: int) -> None:
         self._receiver.done(entry)
 
+    def hurry(self, peer: str) -> None:
+        self._worker.call(self._carrier.hurry, peer)
+
+    def propagation_available(self) -> bool:
+        return False
+
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
         self._worker.call(self._announcer.request, identity)

@@ -14,17 +14,26 @@ from lrgpnode.protocol.game import Delivery
 
 
 class Progress(StrEnum):
-    """What is known of one attempt to send. DELIVERED means the peer's router proved the packet."""
+    """What is known of one attempt to send.
+
+    DELIVERED means the peer's router proved the packet; STORED, that a propagation node keeps the
+    message, of which nothing more will be heard. These and FAILED end an attempt, but DELIVERED may
+    still follow FAILED.
+    """
 
     SENDING = "sending"
     SENT = "sent"
     DELIVERED = "delivered"
+    STORED = "stored"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """One attempt. ``ref`` is the caller's own number (the outbox row); ``envelope`` is packed."""
+    """One attempt. ``ref`` is the caller's own number (the outbox row); ``envelope`` is packed.
+
+    ``via_propagation``: to a propagation node, whatever ``delivery`` prefers.
+    """
 
     ref: int
     identity: str
@@ -32,6 +41,7 @@ class Outgoing:
     envelope: bytes
     content: str
     delivery: Delivery
+    via_propagation: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,4 +114,16 @@ class Transport(Protocol):
 
     def done(self, entry: int) -> None:
         """The message of this inbox entry needs no replay any more."""
+        ...
+
+    def hurry(self, peer: str) -> None:
+        """The peer is there: try again now whatever of ours waits to be tried again."""
+        ...
+
+    def announce(self, identity: str | None = None) -> None:
+        """Make one identity, or all, known to the network, as soon as may be."""
+        ...
+
+    def propagation_available(self) -> bool:
+        """Whether a message can be given to a propagation node at present."""
         ...

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .database import Database
-from .model import Contact, LocalIdentity, Peer, Trust
+from .model import Contact, LocalIdentity, Peer, Role, Trust
 
 _PUT_CONTACT = """
 INSERT INTO contacts (peer, name, public_key, added_at, trust, note) VALUES (?, ?, ?, ?, ?, ?)
@@ -18,7 +18,7 @@ INSERT OR REPLACE INTO peers (peer, name, public_key, hops, interface, heard_at,
 VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _PUT_IDENTITY = """
-INSERT INTO identities (hash, name, created_at, enabled) VALUES (?, ?, ?, ?)
+INSERT INTO identities (hash, name, created_at, enabled, role) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (hash) DO UPDATE SET name = excluded.name, enabled = excluded.enabled
 """
 _PUT_META = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
@@ -31,7 +31,7 @@ SELECT peer, name, public_key, hops, interface, heard_at, games FROM peers ORDER
 _PRUNE_PEERS = (
     "DELETE FROM peers WHERE peer IN (SELECT peer FROM peers ORDER BY heard_at DESC LIMIT -1 OFFSET ?)"
 )
-_IDENTITIES = "SELECT hash, name, created_at, enabled FROM identities ORDER BY created_at, hash"
+_IDENTITIES = "SELECT hash, name, created_at, enabled, role FROM identities ORDER BY created_at, hash"
 
 
 class Book:
@@ -92,8 +92,15 @@ class Book:
         return [_peer(row) for row in self._database.all(_PEERS, (limit,))]
 
     def put_identity(self, identity: LocalIdentity) -> None:
-        """Add, or change name and enabled."""
-        self._write(_PUT_IDENTITY, identity.hash, identity.name, identity.created_at, identity.enabled)
+        """Add, or change name and enabled; its role is for good."""
+        self._write(
+            _PUT_IDENTITY,
+            identity.hash,
+            identity.name,
+            identity.created_at,
+            identity.enabled,
+            identity.role,
+        )
 
     def remove_identity(self, hash: str) -> bool:
         return self._write("DELETE FROM identities WHERE hash = ?", hash) == 1
@@ -101,7 +108,9 @@ class Book:
     def identities(self) -> Sequence[LocalIdentity]:
         """Oldest first."""
         return [
-            LocalIdentity(hash=row[0], name=row[1], created_at=row[2], enabled=bool(row[3]))
+            LocalIdentity(
+                hash=row[0], name=row[1], created_at=row[2], enabled=bool(row[3]), role=Role(row[4])
+            )
             for row in self._database.all(_IDENTITIES)
         ]
 

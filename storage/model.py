@@ -287,6 +287,13 @@ class Peer:
     games: bool | None = None
 
 
+class Role(StrEnum):
+    """Who plays as a local identity. Where a command does not say which one, a person's is meant."""
+
+    PERSON = "person"
+    HOUSE = "house"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalIdentity:
     """``hash`` is the LXMF delivery hash; the key itself is a file of its own."""
@@ -295,3 +302,4 @@ class LocalIdentity:
     name: str
     created_at: float
     enabled: bool = True
+    role: Role = Role.PERSON

@@ -206,7 +206,12 @@ CREATE TABLE meta (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: Sequence[Migration] = (_FIRST,)
+_ROLES = """
+-- Who plays as this identity: a person, or the house (an opponent that the node itself plays).
+ALTER TABLE identities ADD COLUMN role TEXT NOT NULL DEFAULT 'person' CHECK (role IN ('person','house'));
+"""
+
+MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES)
 """Migration n is element n - 1. A published one is never edited: add another."""
 
 VERSION = len(MIGRATIONS)

@@ -12,7 +12,7 @@ from lrgpnode.protocol.errors import CallerError, Kind, LrgpError, Rejection
 from lrgpnode.protocol.game import Game
 from lrgpnode.protocol.session import Session, SessionKey
 from storage.errors import StorageError
-from storage.model import LocalIdentity
+from storage.model import LocalIdentity, Role
 from storage.store import Store
 
 T = TypeVar("T")
@@ -67,16 +67,23 @@ class Lookup:
 
     def identity(self, wanted: str | None) -> str:
         if wanted is None:
-            if len(self.identities) == 1:
-                return next(iter(self.identities))
+            people = self._people()
+            if len(people) == 1:
+                return people[0]
             raise ControlError("identity_ambiguous", "This node has several identities.", "Choose with --as.")
         named = [h for h, identity in self.identities.items() if identity.name == wanted]
         found = named or [h for h in self.identities if h.startswith(wanted.lower())]
         return _one(found, f"identity {wanted!r}", "`lrgpnode identity list` lists them.")
 
+    def _people(self) -> list[str]:
+        return [hash for hash, one in self.identities.items() if one.role is Role.PERSON]
+
     def key(self, id: str, wanted_identity: str | None) -> SessionKey:
         identity = self.identity(wanted_identity) if wanted_identity is not None else None
         found = self._store.sessions.find(id, identity)
+        if len(found) > 1 and identity is None:
+            # Two identities of this node play each other: a person's side is meant, not the house's.
+            found = [key for key in found if key.identity in self._people()] or found
         return _one(list(found), f"session {id}", _HINTS[Kind.SESSION_NOT_FOUND])
 
     def peer(self, wanted: str) -> str:

@@ -36,6 +36,7 @@ class PeopleMethods:
             name=identity.name,
             created_at=identity.created_at,
             enabled=identity.enabled,
+            role=identity.role,
             public_key=self._around.public_key(identity.hash),
             key_file=self._around.key_file(identity.hash),
         )
@@ -58,5 +59,9 @@ class PeopleMethods:
 
 def _identity_info(identity: LocalIdentity) -> models.IdentityInfo:
     return models.IdentityInfo(
-        hash=identity.hash, name=identity.name, created_at=identity.created_at, enabled=identity.enabled
+        hash=identity.hash,
+        name=identity.name,
+        created_at=identity.created_at,
+        enabled=identity.enabled,
+        role=identity.role,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
@@ -23,7 +26,12 @@ def identity_list(context: Context, as_json: bool) -> None:
         say_json(result)
         return
     for one in result["identities"]:
-        write(f"{one['hash']}  {clean(one['name'], 64)}{'' if one['enabled'] else ' (disabled)'}")
+        write(f"{one['hash']}  {clean(one['name'], 64)}{_remarks(one)}")
+
+
+def _remarks(one: Mapping[str, Any]) -> str:
+    house = " (the house)" if one.get("role") == "house" else ""
+    return house + ("" if one["enabled"] else " (disabled)")
 
 
 @identity.command("show")
@@ -38,7 +46,7 @@ def identity_show(context: Context, as_json: bool) -> None:
     if as_json:
         say_json(result)
         return
-    write(f"name        {clean(result['name'], 64)}{'' if result['enabled'] else ' (disabled)'}")
+    write(f"name        {clean(result['name'], 64)}{_remarks(result)}")
     write(f"hash        {result['hash']}")
     write(f"made        {when(result['created_at'])}")
     if result.get("announced_at"):

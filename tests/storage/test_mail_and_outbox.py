@@ -16,6 +16,7 @@ from storage.model import (
     OutboxChange,
     OutboxState,
     Peer,
+    Role,
     Seen,
     Trust,
     Waiting,
@@ -235,6 +236,9 @@ def test_identities_and_meta(store: Store) -> None:
     store.book.put_identity(LocalIdentity(hash=ME, name="Ann", created_at=1.0))
     store.book.put_identity(LocalIdentity(hash=ME, name="Anna", created_at=5.0, enabled=False))
     assert store.book.identities() == [LocalIdentity(hash=ME, name="Anna", created_at=1.0, enabled=False)]
+    house = LocalIdentity(hash=PEER, name="House", created_at=2.0, role=Role.HOUSE)
+    store.book.put_identity(house)
+    assert store.book.identities()[1] == house
     assert store.book.remove_identity(ME)
     assert store.book.meta("clock") is None
     store.book.put_meta("clock", "1")

@@ -13,7 +13,7 @@ import sqlite_utils
 
 from lrgpnode.protocol.session import Status
 from storage import errors, schema
-from storage.model import Commit, Cursor, Signature, Waiting
+from storage.model import Commit, Cursor, Role, Signature, Waiting
 from storage.store import Store
 from tests.storage.samples import ME, PEER, key
 
@@ -84,6 +84,14 @@ class TestMigrations:
         assert connection.execute("SELECT count(*) FROM later").fetchone() == (0,)
         assert (schema.version(connection), ran) == (schema.VERSION + 2, ["function"])
         connection.close()
+
+    def test_identities_of_the_first_version_are_persons(self, path: Path) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        schema.migrate(connection, str(path), schema.MIGRATIONS[:1])
+        connection.execute("INSERT INTO identities VALUES (?, 'Ann', 1.0, 1)", (ME,))
+        connection.close()
+        with Store(path) as store:
+            assert [identity.role for identity in store.book.identities()] == [Role.PERSON]
 
     def test_a_failing_one_leaves_the_database_as_it_was(self, path: Path) -> None:
         Store(path).close()

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from storage.model import Role
+
 from .base import PAGE, IdentityRef, Limit, Method, Model, Nothing
 
 
 class IdentityInfo(Model, frozen=True, kw_only=True):
-    """A local identity; ``hash`` is its LXMF delivery hash."""
+    """A local identity; ``hash`` is its LXMF delivery hash. The house is played by the node itself."""
 
     hash: str
     name: str
     created_at: float
     enabled: bool
+    role: Role = Role.PERSON
 
 
 class IdentityList(Model, frozen=True, kw_only=True):
@@ -32,6 +35,7 @@ class IdentityDetail(Model, frozen=True, kw_only=True):
     name: str
     created_at: float
     enabled: bool
+    role: Role = Role.PERSON
     public_key: str = ""
     key_file: str = ""
     announced_at: float | None = None

@@ -60,7 +60,8 @@ class StartError(Exception):
 def run(options: RunOptions) -> int:
     """Run a node until it is told to stop; the exit code. Must be called in the main thread."""
     try:
-        paths, settings = config.load(options)
+        loaded = config.load(options)
+        paths, settings = loaded.paths, loaded.settings
         _log_to_stderr(settings.node_log_level)
         with _only_one(paths):
             return _Application(options, paths, settings).run()

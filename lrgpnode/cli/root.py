@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "resign": "play",
     "actions": "games",
     "watch": "watch",
+    "config": "settings",
     "db": "db",
     "conform": "running",
 }

@@ -78,7 +78,7 @@ def write_setting(path: Path, key: str, value: Any) -> None:
     """
     row = SETTINGS.get(key)
     if not isinstance(value, Remove):
-        parsed(known(key), value, key)
+        parsed(known(key), value, f"the setting {key}")
     if not _change(path, key, value) and row is None:
         raise ConfigError(unknown(key, SETTINGS))
 

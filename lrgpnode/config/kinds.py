@@ -93,12 +93,12 @@ def choice(*values: str) -> Kind[str]:
 
 def folder() -> Kind[Path | None]:
     """A directory. A relative path is one from the directory of the settings file."""
-    return Kind("the path of a directory", _path, str)
+    return Kind("the path of a directory", _path, _typed_path)
 
 
 def file() -> Kind[Path | None]:
     """A file. A relative path is one from the directory of the settings file."""
-    return Kind("the path of a file", _path, str)
+    return Kind("the path of a file", _path, _typed_path)
 
 
 def several(item: Kind[T], most: int) -> Kind[tuple[T, ...]]:
@@ -136,3 +136,9 @@ def _path(value: Any) -> Path:
         return Path(value).expanduser()
     except RuntimeError:
         raise ValueError from None
+
+
+def _typed_path(typed: str) -> str:
+    # Whoever types a relative path means it from where he is.
+    path = _path(typed)
+    return str(path.absolute())

@@ -111,6 +111,17 @@ def parsed(row: Setting, value: Any, where: str) -> Any:
         raise ConfigError(f"{where} must be {row.kind.words}, not {shown}") from None
 
 
+def typed(key: str, value: str) -> Any:
+    """What a person typed as a value, as TOML knows it. Raises ``ConfigError``."""
+    row = known(key)
+    try:
+        return row.kind.read(value)
+    except ValueError:
+        # The message is that of any other wrong value.
+        parsed(row, value, f"the setting {key}")
+        raise
+
+
 def known(key: str) -> Setting:
     """The setting of a key that a person typed."""
     row = SETTINGS.get(key)

@@ -66,7 +66,8 @@ def test_defaults_are_the_object_without_arguments() -> None:
         (number(0, 1), "1", 1.0),
         (choice("a", "b"), "b", "b"),
         (folder(), "/x", Path("/x")),
-        (file(), "x/y", Path("x/y")),
+        (file(), "x/y", Path("x/y").absolute()),
+        (file(), "~/y", Path("~/y").expanduser()),
         (address(), "AB" * 16, "ab" * 16),
         (several(whole(0, 9), 3), "3, 1,2", (3, 1, 2)),
         (several(whole(0, 9), 3), " ", ()),
@@ -112,3 +113,7 @@ def test_what_is_typed_wrongly(kind: Kind[Any], typed: str) -> None:
 def test_types_of_toml_are_not_mixed(kind: Kind[Any], value: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         kind.parse(value)
+
+
+def test_paths_of_the_file_are_from_the_file() -> None:
+    assert file().parse("x/y") == Path("x/y")

@@ -22,7 +22,8 @@ from typing import Any, Final
 
 from lrgpnode import config
 from lrgpnode.api import Api, Surroundings
-from lrgpnode.config import ConfigError, Paths, RunOptions, Settings
+from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions
+from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
@@ -60,10 +61,10 @@ class StartError(Exception):
 def run(options: RunOptions) -> int:
     """Run a node until it is told to stop; the exit code. Must be called in the main thread."""
     try:
-        paths, settings = config.load(options)
-        _log_to_stderr(settings.node_log_level)
-        with _only_one(paths):
-            return _Application(options, paths, settings).run()
+        loaded = config.load(options)
+        _log_to_stderr(loaded.settings.node_log_level)
+        with _only_one(loaded.paths):
+            return _Application(options, loaded).run()
     except ConfigError as error:
         return _refuse(str(error), EXIT_CONFIG)
     except StorageError as error:
@@ -147,10 +148,11 @@ def _identities(data: Path, store: Store, name: str) -> _Own:
 
 
 class _Application:
-    def __init__(self, options: RunOptions, paths: Paths, settings: Settings) -> None:
+    def __init__(self, options: RunOptions, loaded: Loaded) -> None:
         self._options = options
-        self._paths = paths
-        self._settings = settings
+        self._paths = loaded.paths
+        self._settings = loaded.settings
+        self._configuration = Configuration(loaded)
         self._started_at = time.time()
         self._events = Events(start=int(self._started_at * 1000))
         self._problems: tuple[PluginProblem, ...] = ()
@@ -253,6 +255,7 @@ class _Application:
             announce=self._mesh.announce,
             key_file=lambda hash: str(self._paths.data / "identities" / hash),
             public_key=self._public_key,
+            configuration=self._configuration,
         )
 
     def _public_key(self, hash: str) -> str:

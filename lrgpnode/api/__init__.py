@@ -17,6 +17,7 @@ from .games import GameMethods
 from .lookup import Lookup, translate
 from .people import PeopleMethods
 from .running import NodeMethods, Surroundings
+from .settings import SettingsMethods
 
 __all__ = ["Api", "Surroundings"]
 
@@ -30,6 +31,7 @@ class Api:
         self._lookup = Lookup(node, store, identities)
         self._areas = (
             NodeMethods(self._lookup, around),
+            SettingsMethods(around.configuration),
             PeopleMethods(self._lookup, store, around),
             GameMethods(self._lookup, node, store),
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 
 from .lookup import Lookup
@@ -20,6 +21,7 @@ class Surroundings:
     announce: Callable[[str | None], None]
     key_file: Callable[[str], str]
     public_key: Callable[[str], str]
+    configuration: Configuration
 
 
 class NodeMethods:

@@ -104,6 +104,8 @@ def _refused(error: CallFailed) -> CliError:
     match error.kind:
         case "storage":
             code = Exit.DATABASE
+        case "config":
+            code = Exit.CONFIG
         case "rpc-32602":
             code = Exit.USAGE
         case "rpc-32601":

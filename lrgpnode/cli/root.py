@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "resign": "play",
     "actions": "games",
     "watch": "watch",
+    "config": "settings",
     "db": "db",
     "conform": "running",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, node, people
+from . import game, node, people, settings
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -65,8 +65,16 @@ from .people import (
     PeerList as PeerList,
     PeerListParams as PeerListParams,
 )
+from .settings import (
+    ConfigChanged as ConfigChanged,
+    ConfigSetParams as ConfigSetParams,
+    ConfigShown as ConfigShown,
+    ConfigShowParams as ConfigShowParams,
+    ConfigUnsetParams as ConfigUnsetParams,
+    SettingInfo as SettingInfo,
+)
 
-_AREAS: Final = (node, people, game)
+_AREAS: Final = (node, settings, people, game)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

@@ -1,0 +1,144 @@
+"""What a setting may be: from TOML, from a command line, and in words for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+_FLAGS: Final = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+_HASH: Final = re.compile(r"[0-9a-f]{32}")
+
+
+class ConfigError(Exception):
+    """A setting, an option or a path is wrong; ``str()`` is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """What a setting may be.
+
+    ``words`` complete "must be …". ``parse`` takes the value as TOML gives it, ``read`` makes such a
+    value out of what a person typed; both raise ``ValueError``. ``choices`` is empty where there are
+    too many to list.
+    """
+
+    words: str
+    parse: Callable[[Any], T]
+    read: Callable[[str], Any]
+    choices: tuple[str, ...] = ()
+
+
+def plain(value: Any) -> Any:
+    """The value of a setting as TOML and JSON know it."""
+    if isinstance(value, Path):
+        return str(value)
+    return [plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def flag() -> Kind[bool]:
+    def parse(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError
+        return value
+
+    def read(typed: str) -> Any:
+        return _FLAGS.get(typed.lower(), typed)
+
+    return Kind("true or false", parse, read, ("true", "false"))
+
+
+def text(most: int, *, least: int = 1) -> Kind[str]:
+    """Printable text of ``least`` to ``most`` characters."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str) or not least <= len(value) <= most or not value.isprintable():
+            raise ValueError
+        return value
+
+    return Kind(f"a text of {least} to {most} printable characters", parse, str)
+
+
+def whole(low: int, high: int) -> Kind[int]:
+    def parse(value: Any) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise ValueError
+        return value
+
+    return Kind(f"a whole number from {low} to {high}", parse, int)
+
+
+def number(low: float, high: float) -> Kind[float]:
+    def parse(value: Any) -> float:
+        # Not-a-number is in no range.
+        if type(value) not in {int, float} or not low <= value <= high:
+            raise ValueError
+        return float(value)
+
+    return Kind(f"a number from {low:g} to {high:g}", parse, float)
+
+
+def choice(*values: str) -> Kind[str]:
+    def parse(value: Any) -> str:
+        if value not in values:
+            raise ValueError
+        return str(value)
+
+    return Kind(f"one of {', '.join(values)}", parse, str, values)
+
+
+def folder() -> Kind[Path | None]:
+    """A directory. A relative path is one from the directory of the settings file."""
+    return Kind("the path of a directory", _path, _typed_path)
+
+
+def file() -> Kind[Path | None]:
+    """A file. A relative path is one from the directory of the settings file."""
+    return Kind("the path of a file", _path, _typed_path)
+
+
+def several(item: Kind[T], most: int) -> Kind[tuple[T, ...]]:
+    """A list of at most ``most`` values of a kind, in order and each once; typed with commas between."""
+
+    def parse(value: Any) -> tuple[T, ...]:
+        if not isinstance(value, Sequence) or isinstance(value, str) or len(value) > most:
+            raise ValueError
+        parsed = tuple(item.parse(one) for one in value)
+        if any(one in parsed[:place] for place, one in enumerate(parsed)):
+            raise ValueError
+        return parsed
+
+    def read(typed: str) -> Any:
+        return [item.read(one.strip()) for one in typed.split(",")] if typed.strip() else []
+
+    return Kind(f"a list of at most {most} different values, each {item.words}", parse, read)
+
+
+def address() -> Kind[str]:
+    """The hash of a Reticulum destination."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str) or not _HASH.fullmatch(value):
+            raise ValueError
+        return value
+
+    return Kind("a hash of 32 digits 0-9 and a-f", parse, str.lower)
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ValueError from None
+
+
+def _typed_path(typed: str) -> str:
+    # Whoever types a relative path means it from where he is.
+    path = _path(typed)
+    return str(path.absolute())

@@ -1,0 +1,126 @@
+"""The one table of what ``lrgpnode.toml`` may contain.
+
+A setting is added by one row of ``Settings``. Its key is the name of the field with a dot for the first
+``_``: ``announce_interval_minutes`` is ``interval_minutes`` under ``[announce]``. The row drives reading
+and checking the file, ``lrgpnode config``, docs/settings.md and ``doctor``; the code reads the field.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from lrgpnode.config.kinds import Kind, choice, folder, text, whole
+
+T = TypeVar("T")
+
+_ROW: Final = "row"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A row of the table as those see it that go through all rows.
+
+    ``live``: it acts at once when it is set through the running node; else at the next start.
+    ``default`` makes the default; ``default_words`` says what it is where it depends on the machine.
+    """
+
+    key: str
+    field: str
+    kind: Kind[Any]
+    default: Callable[[], Any]
+    default_words: str
+    help: str
+    unit: str
+    live: bool
+    secret: bool
+
+    @property
+    def section(self) -> str:
+        return self.key.partition(".")[0]
+
+
+def setting(
+    kind: Kind[T],
+    default: T | Callable[[], T],
+    help: str,
+    *,
+    unit: str = "",
+    live: bool = False,
+    secret: bool = False,
+    default_words: str = "",
+) -> T:
+    """One row: what it may be, its default (called each time if it can be), one sentence of help."""
+    make = default if callable(default) else lambda: default
+    row = {
+        "kind": kind,
+        "default": make,
+        "default_words": default_words,
+        "help": help,
+        "unit": unit,
+        "live": live,
+        "secret": secret,
+    }
+    # As with dataclasses.field(), the declared type is what the finished object holds.
+    column: T = field(default_factory=make, repr=not secret, metadata={_ROW: row})
+    return column
+
+
+def hostname() -> str:
+    """The name of this machine, without its domain."""
+    return os.uname().nodename.partition(".")[0] or "lrgpnode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of a node, checked. ``Settings()`` are the defaults."""
+
+    node_name: str = setting(
+        text(64),
+        hostname,
+        "Name of the node, also of its first identity.",
+        default_words="the name of the machine",
+    )
+    node_log_level: str = setting(
+        choice("debug", "info", "warning", "error"), "info", "How much is logged.", live=True
+    )
+
+    rns_config_dir: Path | None = setting(
+        folder(),
+        None,
+        "Reticulum's configuration directory.",
+        default_words="the machine's usual one",
+    )
+
+    announce_interval_minutes: int = setting(
+        whole(0, 10_080), 180, "Pause between announces; 0 for none but the first.", unit="minutes"
+    )
+    announce_at_start_seconds: int = setting(
+        whole(0, 3600), 5, "When to announce after the start.", unit="seconds"
+    )
+
+
+def rows(table: type) -> Mapping[str, Setting]:
+    """The rows of a class like ``Settings``, by key, in its order."""
+    found = {}
+    for column in fields(table):
+        key = column.name.replace("_", ".", 1)
+        found[key] = Setting(key=key, field=column.name, **column.metadata[_ROW])
+    return MappingProxyType(found)
+
+
+SETTINGS: Final = rows(Settings)
+"""Every setting by its key."""
+
+SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "node": "The node as a whole.",
+        "rns": "Reticulum.",
+        "announce": "How often the node makes its identities known on the mesh.",
+    }
+)
+"""What the tables of the file are about, in the order of the reference."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import errors
+from storage import errors, schema
 from storage.maintenance import backup, check, export
 from storage.model import Commit
 from storage.store import Store
@@ -43,7 +43,7 @@ class TestCheck:
     def test_a_sound_one_while_a_node_has_it_open(self, filled: Store, path: Path) -> None:
         before = files(path)
         report = check(path)
-        assert (report.ok, report.version, report.problems) == (True, 1, ())
+        assert (report.ok, report.version, report.problems) == (True, schema.VERSION, ())
         assert report.rows["game_sessions"] == 3
         assert report.rows["game_actions"] == report.rows["outbox"] == 6
         assert report.size == path.stat().st_size

@@ -25,7 +25,7 @@ RETURNING action_num
 """
 _SELECT = """
 SELECT action_num, command, payload_json, sender, timestamp, nonce, envelope, message_hash, signed
-FROM game_actions WHERE session_id = ? AND identity_id = ? ORDER BY action_num
+FROM game_actions WHERE session_id = ? AND identity_id = ? AND action_num > ? ORDER BY action_num LIMIT ?
 """
 _HAS_NONCE = """
 SELECT 1 FROM game_actions WHERE identity_id = ? AND session_id = ? AND nonce = ?
@@ -81,13 +81,16 @@ class ActionTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(self, key: SessionKey) -> Sequence[Action]:
-        """Every action of a session, in order. Raises ``Damaged``."""
-        return [self._decode(key, row) for row in self.rows(key)]
+    def of(self, key: SessionKey, *, after: int = 0, limit: int = -1) -> Sequence[Action]:
+        """The actions of a session after number ``after``, in order, at most ``limit``.
 
-    def rows(self, key: SessionKey) -> list[tuple[Any, ...]]:
+        A negative limit is none. Raises ``Damaged``.
+        """
+        return [self._decode(key, row) for row in self.rows(key, after=after, limit=limit)]
+
+    def rows(self, key: SessionKey, *, after: int = 0, limit: int = -1) -> list[tuple[Any, ...]]:
         """As ``of``, undecoded, in the order of the columns from action_num on."""
-        return self._database.all(_SELECT, (key.session_id, key.identity))
+        return self._database.all(_SELECT, (key.session_id, key.identity, after, limit))
 
     def has_nonce(self, identity: str, session_id: str, nonce: bytes) -> bool:
         """Whether an envelope with this nonce was committed, or refused for the life of its session."""

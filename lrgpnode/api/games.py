@@ -170,8 +170,9 @@ class GameMethods:
             next_attempt_at=row.next_attempt_at,
         )
 
-    async def _actions(self, params: models.SessionParams) -> models.ActionList:
+    async def _actions(self, params: models.ActionListParams) -> models.ActionList:
         session = self._node.session(self._lookup.key(params.id, params.identity))
+        found = self._store.actions.of(session.key, after=params.after, limit=params.limit + 1)
         return models.ActionList(
             id=session.key.session_id,
             identity=session.key.identity,
@@ -186,8 +187,9 @@ class GameMethods:
                     nonce=action.nonce.hex() if action.nonce is not None else None,
                     envelope=action.envelope.hex() if action.envelope is not None else None,
                 )
-                for action in self._store.actions.of(session.key)
+                for action in found[: params.limit]
             ),
+            more=len(found) > params.limit,
         )
 
 

@@ -88,11 +88,17 @@ def _line(game: Mapping[str, Any]) -> str:
 
 @click.command()
 @click.argument("id", type=SESSION)
+@click.option(
+    "--after", type=click.IntRange(0), default=0, metavar="N", help="Begin after the action number N."
+)
 @json_option
 @pass_context
-def actions(context: Context, id: str, as_json: bool) -> None:
-    """Show the journal of the game ID, oldest action first."""
-    result = context.call("game.actions", id=id, identity=context.identity)
+def actions(context: Context, id: str, after: int, as_json: bool) -> None:
+    """Show the journal of the game ID, oldest action first.
+
+    At most 500 actions at a time; the last line says how to go on.
+    """
+    result = context.call("game.actions", id=id, identity=context.identity, after=after)
     if as_json:
         say_json(result)
         return
@@ -101,3 +107,6 @@ def actions(context: Context, id: str, as_json: bool) -> None:
         payload = clean(json.dumps(row["payload"], ensure_ascii=False))
         command = clean(row["command"], 32)
         write(f"{row['action_num']:4d}  {when(row['timestamp'])}  {actor}  {command}  {payload}")
+    if result["more"]:
+        last = str(result["actions"][-1]["action_num"])
+        write(f"There are more: {context.command('actions', id, '--after', last)}")

@@ -40,7 +40,12 @@ def test_four_in_a_row_won(pair: Pair, moves: str) -> None:
 
 
 def test_four_in_a_row_full_board(pair: Pair) -> None:
-    assert opened(pair, "four_in_a_row", *DRAWN_FOUR).check_ended("board_full").ply == 42
+    table = opened(pair, "four_in_a_row", *DRAWN_FOUR)
+    assert table.check_ended("board_full").ply == 42
+    whole = table.a.call("game.actions", id=table.id)
+    assert (len(whole["actions"]), whole["more"]) == (44, False)
+    page = table.a.call("game.actions", id=table.id, after=40, limit=2)
+    assert (page["actions"], page["more"]) == (whole["actions"][40:42], True)
 
 
 def test_chess_with_castling_and_promotion(pair: Pair) -> None:

@@ -24,6 +24,7 @@ from .base import (
 )
 from .game import (
     ActionList as ActionList,
+    ActionListParams as ActionListParams,
     ActionResult as ActionResult,
     ActionRow as ActionRow,
     ActParams as ActParams,

@@ -14,6 +14,9 @@ from storage.model import OutboxState
 
 from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, PeerRef, SessionRef, Text
 
+ACTIONS_PAGE: Final = 500
+"""Most actions of one page of a journal."""
+
 
 class ChallengeParams(Model, frozen=True, kw_only=True):
     """``intent`` is what the game wants to know for a challenge; mostly nothing."""
@@ -155,13 +158,23 @@ class ActionRow(Model, frozen=True, kw_only=True):
     envelope: str | None = None
 
 
+class ActionListParams(Model, frozen=True, kw_only=True):
+    """``after``: the number of the last action seen."""
+
+    id: SessionRef
+    identity: IdentityRef | None = None
+    after: Annotated[int, Meta(ge=0)] = 0
+    limit: Annotated[int, Meta(ge=1, le=ACTIONS_PAGE)] = ACTIONS_PAGE
+
+
 class ActionList(Model, frozen=True, kw_only=True):
-    """The journal of a session, oldest action first."""
+    """The journal of a session, oldest action first. ``more``: there are later ones."""
 
     id: str
     identity: str
     app: str
     actions: tuple[ActionRow, ...]
+    more: bool = False
 
 
 class Challenged(Model, frozen=True, kw_only=True):
@@ -253,7 +266,7 @@ METHODS: Final = (
     Method("game.move", MoveParams, ActionResult, "Make a move."),
     Method("game.act", ActParams, ActionResult, "Carry out any command of a game, also one of its own."),
     Method("game.draw", DrawParams, ActionResult, "Offer a draw, answer an offer, or claim a draw by rule."),
-    Method("game.actions", SessionParams, ActionList, "The journal of a session."),
+    Method("game.actions", ActionListParams, ActionList, "A page of the journal of a session."),
 )
 
 EVENTS: Final[Mapping[str, type[Model]]] = {

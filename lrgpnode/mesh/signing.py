@@ -40,7 +40,7 @@ class Signer:
             + msgpack.packb(FIELD_CUSTOM_META)
             + envelope
         )
-        payload = b"\x94" + msgpack.packb(timestamp) + 2 * msgpack.packb(b"") + fields
+        payload: bytes = b"\x94" + msgpack.packb(timestamp) + 2 * msgpack.packb(b"") + fields
         hashed = addresses + payload
         signature = self.sign(hashed + sha256(hashed).digest())
-        return addresses + signature + payload
+        return b"".join((addresses, signature, payload))

@@ -160,6 +160,7 @@ def _carries(packed: bytes, stored: Stored, checks: Mapping[str, proof.Check]) -
         return False
     return (
         message.author == stored.author
+        and stored.author in checks
         and message.envelope == envelope
         and checks[stored.author](message.signature, message.signed)
     )

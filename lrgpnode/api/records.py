@@ -69,6 +69,7 @@ class RecordMethods:
 
     def _journal(self, session: Session) -> Journal:
         own = session.key.identity
+        unsaved = {signature.action_num: signature.signed for signature in self._node.signatures(session.key)}
         names = self._lookup.names() | {own: self._lookup.identities[own].name}
         return Journal(
             session=session,
@@ -79,7 +80,7 @@ class RecordMethods:
                     command=action.command,
                     at=action.timestamp,
                     envelope=action.envelope,
-                    signed=action.signed,
+                    signed=unsaved.get(action.action_num, action.signed),
                 )
                 for action in self._store.actions.of(session.key)
             ),

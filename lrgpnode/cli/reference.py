@@ -63,8 +63,8 @@ _INTRODUCTION: Final = """\
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
 `lrgpnode run` runs a node. Every other command except `db`, `conform` and `games verify` talks to a running
-one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the background, and
-`lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the
+background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
 and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its

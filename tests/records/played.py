@@ -62,9 +62,10 @@ class Match:
     id: str = SESSION
     session: Session | None = None
     actions: list[Stored] = field(default_factory=list)
+    games: Mapping[str, Game] = field(default_factory=lambda: GAMES)
 
     def act(self, person: Person, command: str, intent: Mapping[str, Any] | None = None, **more: Any) -> None:
-        game, own = GAMES[self.app], self.ann.address
+        game, own = self.games[self.app], self.ann.address
         now = NOW + 60 * len(self.actions)
         session = self.session or game.open(SessionKey(own, self.id), self.ben.address, own, now)
         payload = game.intend(session, person.address, command, intent or {}, lambda: False)
@@ -95,10 +96,14 @@ class Match:
         )
 
     def export(
-        self, *, journal: Journal | None = None, games: Mapping[str, Game] = GAMES, partial: bool = False
+        self,
+        *,
+        journal: Journal | None = None,
+        games: Mapping[str, Game] | None = None,
+        partial: bool = False,
     ) -> Built:
-        signer = self.ann.signer
-        return signed(journal or self.journal, games, signer, NOW + 86_400.0, partial=partial)
+        signer, known = self.ann.signer, self.games if games is None else games
+        return signed(journal or self.journal, known, signer, NOW + 86_400.0, partial=partial)
 
     def expire(self) -> None:
         assert self.session is not None

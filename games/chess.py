@@ -11,6 +11,7 @@ for its last two values, so that a rollback finds it too; the cache may be dropp
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from lrgpnode.protocol.errors import Corrupt, Rejection
@@ -21,6 +22,7 @@ from lrgpnode.protocol.game import (
     Intent,
     LegalMove,
     Manifest,
+    Notation,
     Payload,
     SessionType,
     Validation,
@@ -317,6 +319,12 @@ class Chess(TurnBasedGame):
         self._check_turn(session, session.key.identity)
         position = self.position(session)
         return {"m": position.wire(parse(position, text))}
+
+    def notation(self, session: Session, names: Mapping[str, str], date: str) -> Notation:
+        white = session.metadata["first_turn"]
+        black = session.other(white) if white else ""
+        text = self.pgn(session, white=names.get(white, "?"), black=names.get(black, "?"), date=date)
+        return Notation("pgn", text)
 
     def pgn(self, session: Session, *, white: str, black: str, date: str) -> str:
         """The game as PGN. ``date`` as YYYY.MM.DD; names are shown as given."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lrgpnode import config
-from lrgpnode.api import Api, Surroundings
+from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
@@ -30,6 +30,7 @@ from lrgpnode.control.server import ControlServer, SocketError
 from lrgpnode.mesh import identity as keys
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
+from lrgpnode.mesh.signing import Signer
 from lrgpnode.node import Node
 from lrgpnode.plugins import PluginProblem, load_games
 from storage.errors import StorageError
@@ -214,7 +215,7 @@ class _Application:
             transport=self._mesh,
             publish=self._publish,
         )
-        api = Api(node, self._store, self._own.rows, self._surroundings())
+        api = Api(node, self._store, self._own.rows, self._surroundings(), self._recording())
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         try:
             await node.start(row.hash for row in self._own.rows)
@@ -258,9 +259,24 @@ class _Application:
             configuration=self._configuration,
         )
 
+    def _recording(self) -> Recording:
+        return Recording(
+            games=lambda: load_games()[0],
+            signer=lambda hash: Signer(self._identity(hash)),
+            peer_key=self._peer_key,
+        )
+
+    def _peer_key(self, peer: str) -> bytes:
+        from lrgpnode.mesh import known  # noqa: PLC0415 - loads Reticulum
+
+        own = next((identity for identity in self._own.keys if identity.hash == peer), None)
+        return keys.public_key(own) if own is not None else known.public_key(bytes.fromhex(peer))
+
+    def _identity(self, hash: str) -> keys.LocalIdentity:
+        return next(identity for identity in self._own.keys if identity.hash == hash)
+
     def _public_key(self, hash: str) -> str:
-        identity = next(identity for identity in self._own.keys if identity.hash == hash)
-        return keys.public_key(identity).hex()
+        return keys.public_key(self._identity(hash)).hex()
 
     def _status(self) -> models.NodeStatus:
         mesh = self._mesh.status()

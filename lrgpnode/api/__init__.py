@@ -16,17 +16,23 @@ from storage.store import Store
 from .games import GameMethods
 from .lookup import Lookup, translate
 from .people import PeopleMethods
+from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 
-__all__ = ["Api", "Surroundings"]
+__all__ = ["Api", "Recording", "Surroundings"]
 
 
 class Api:
     """``methods`` are all but ``events.subscribe``, which the server has built in."""
 
     def __init__(
-        self, node: Node, store: Store, identities: Sequence[LocalIdentity], around: Surroundings
+        self,
+        node: Node,
+        store: Store,
+        identities: Sequence[LocalIdentity],
+        around: Surroundings,
+        recording: Recording,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas = (
@@ -34,6 +40,7 @@ class Api:
             SettingsMethods(around.configuration),
             PeopleMethods(self._lookup, store, around),
             GameMethods(self._lookup, node, store),
+            RecordMethods(self._lookup, node, store, recording),
         )
 
     def methods(self) -> Methods:

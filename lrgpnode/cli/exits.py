@@ -16,6 +16,7 @@ class Exit(IntEnum):
     DATABASE = 4
     CONFIG = 5
     UNCERTAIN = 6
+    REFUSED = 7
     INTERRUPTED = 130
 
 
@@ -27,6 +28,7 @@ MEANINGS: Final = {
     Exit.DATABASE: "The database is damaged, or cannot be read or written.",
     Exit.CONFIG: "A setting, a path or a key file is wrong.",
     Exit.UNCERTAIN: "The node went away before it answered: what was asked may be done or not.",
+    Exit.REFUSED: "`games verify`: the file does not prove what it says.",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
 }
 

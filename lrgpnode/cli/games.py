@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from lrgpnode.cli import records
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
+from lrgpnode.cli.group import DefaultGroup
 from lrgpnode.cli.text import clean, pad, when, who
 from lrgpnode.cli.types import NAME, SESSION
 
@@ -33,9 +35,7 @@ WIDEST = 100
 @click.option("--cursor", type=NAME, metavar="CURSOR", help="Go on with the list; the list names it.")
 @json_option
 @pass_context
-def games(
-    context: Context, id: str | None, which: str, limit: int, cursor: str | None, as_json: bool
-) -> None:
+def show(context: Context, id: str | None, which: str, limit: int, cursor: str | None, as_json: bool) -> None:
     """List the games, or show the board of one.
 
     The list begins with the newest action; games in which something is new are marked with *.
@@ -53,6 +53,9 @@ def games(
         say_json(result)
     else:
         write("\n".join(lines))
+
+
+games = DefaultGroup("games", default=show, commands=[records.export, records.verify])
 
 
 def _shown(context: Context, game: Mapping[str, Any]) -> list[str]:

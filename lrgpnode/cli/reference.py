@@ -13,6 +13,7 @@ from typing import Final
 import click
 
 from lrgpnode.cli.exits import MEANINGS
+from lrgpnode.cli.group import DefaultGroup
 from lrgpnode.cli.root import lrgpnode
 
 RESULTS: Final = {
@@ -41,6 +42,15 @@ OTHER_RESULTS: Final = {
         "the result of [game.list](control-api.md#gamelist), or with an ID that of "
         "[game.show](control-api.md#gameshow)."
     ),
+    "games export": (
+        "the result of [game.export](control-api.md#gameexport); with a FILE `output` instead of `content`."
+    ),
+    "games verify": (
+        "what is proven: `app`, `version`, `session`, `players`, `initiator`, `status`, `reason`, `winner`, "
+        "`turn`, `ply`, `position`, `text`, `actions` with `number`, `author`, `command`, `hash`; `unproven` "
+        "numbers; what the exporter says: `exporter`, `exported_at`, `players[].name`; what the authors say: "
+        "`actions[].written_at`."
+    ),
     "watch": "one [event](control-api.md#events) a line.",
     "db check": "`ok`, `path`, `version`, `size` and `log_size` in bytes, `rows` by table, `problems`.",
     "db backup": "the same as `db check`, about the copy.",
@@ -52,9 +62,9 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
-`lrgpnode run` runs a node. Every other command except `db` and `conform` talks to a running one, over its
-[control socket](control-api.md), and answers at once: what it starts is sent in the background, and
-`lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+`lrgpnode run` runs a node. Every other command except `db`, `conform` and `games verify` talks to a running
+one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the
+background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
 and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its
@@ -113,6 +123,8 @@ def leaves(ctx: click.Context, prefix: str = "") -> Iterator[tuple[str, click.Co
     for name in group.list_commands(ctx):
         command = group.get_command(ctx, name)
         assert command is not None
+        if isinstance(command, DefaultGroup):
+            yield f"{prefix}{name}", command.default
         if isinstance(command, click.Group):
             yield from leaves(click.Context(command, parent=ctx, info_name=name), f"{prefix}{name} ")
         else:

@@ -49,6 +49,7 @@ from storage.model import (
     OutboxState,
     Peer,
     Seen,
+    Signature,
 )
 from storage.store import Store
 from storage.writer import Writer
@@ -165,6 +166,10 @@ class Node:
         if self._outbox is None:
             raise RuntimeError("the node has not been started")
         return self._outbox
+
+    def signatures(self, key: SessionKey) -> tuple[Signature, ...]:
+        """The signed messages of own actions that are not stored yet."""
+        return self._deliveries.signatures(key)
 
     def now(self) -> float:
         """Unix seconds of the node's clock."""

@@ -174,6 +174,14 @@ class GameView:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A whole game as text. ``kind`` names the notation, e.g. ``pgn``, for programs."""
+
+    kind: str
+    text: str
+
+
 class Game(ABC):
     """The rules of one app. See docs/writing-a-game.md for a complete example."""
 
@@ -221,3 +229,11 @@ class Game(ABC):
     @abstractmethod
     def parse(self, session: Session, text: str) -> dict[str, Any]:
         """The move intent for what a person typed. Raises ``Rejection`` with a helpful message."""
+
+    def notation(self, session: Session, names: Mapping[str, str], date: str) -> Notation | None:
+        """The game so far in the notation that its players know, or None: the node lists the moves.
+
+        ``names`` of the participants, by identity, and ``date`` (YYYY.MM.DD, UTC) are for its head.
+        The same arguments must give the same text: it is part of signed records.
+        """
+        return None

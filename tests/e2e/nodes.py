@@ -175,7 +175,7 @@ class NodeProcess:
 
         until(answers, f"{self.name} answers")
         self._events = Events(client)
-        self.identity: str = client.call("identity.show")["hash"]
+        self.identity: str = client.call("identity.list")["identities"][0]["hash"]
 
     @property
     def client(self) -> Client:

@@ -94,14 +94,17 @@ class RawPeer:
         self.process.stdin.write(json.dumps({"do": do, **values}).encode() + b"\n")
         self.process.stdin.flush()
 
-    def send(self, to: str, meta: Any, *, marker: Any = "lrgp.v1", **forged: str | None) -> None:
-        """One LXMF message with this envelope; returns when it is proved.
+    def send(
+        self, to: str, meta: Any, *, marker: Any = "lrgp.v1", stamp: int = 0, **forged: str | None
+    ) -> None:
+        """One LXMF message with this envelope; returns when it is proved. ``stamp`` is the cost of its stamp.
 
         With ``source`` it is forged: None breaks its signature, an address names another sender.
         """
         ref = next(self._numbers)
         fields = msgpack.packb({0xFB: marker, 0xFD: meta}).hex()
-        self.tell("forge" if forged else "send", ref=ref, to=to, fields=fields, **forged)
+        more: dict[str, Any] = {"stamp": stamp} if stamp else forged
+        self.tell("forge" if forged else "send", ref=ref, to=to, fields=fields, **more)
         self.wait("delivered", ref=ref)
 
     def receive(self) -> Json:

@@ -68,9 +68,14 @@ class Peer:
         message.register_failed_callback(lambda _: say("failed", ref=ref))
         return message
 
-    def send(self, ref: int, to: str, fields: str) -> None:
+    def send(self, ref: int, to: str, fields: str, stamp: int = 0) -> None:
+        """``stamp``: the cost of a stamp to put on the message."""
         unpacked = msgpack.unpackb(bytes.fromhex(fields), strict_map_key=False)
-        self.router.handle_outbound(self.message(to, unpacked, ref))
+        message = self.message(to, unpacked, ref)
+        if stamp:
+            message.stamp_cost, message.defer_stamp = stamp, False
+            message.pack()
+        self.router.handle_outbound(message)
 
     def forge(self, ref: int, to: str, fields: str, source: str | None) -> None:
         """Send with the source of somebody else and our signature, or with a broken signature."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, node, people, settings
+from . import game, node, people, records, settings
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -66,6 +66,10 @@ from .people import (
     PeerList as PeerList,
     PeerListParams as PeerListParams,
 )
+from .records import (
+    ExportParams as ExportParams,
+    ExportResult as ExportResult,
+)
 from .settings import (
     ConfigChanged as ConfigChanged,
     ConfigSetParams as ConfigSetParams,
@@ -75,7 +79,7 @@ from .settings import (
     SettingInfo as SettingInfo,
 )
 
-_AREAS: Final = (node, settings, people, game)
+_AREAS: Final = (node, settings, people, game, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

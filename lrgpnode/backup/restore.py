@@ -109,7 +109,8 @@ def _unpack(file: Path, folder: Path, owner: Owner) -> tuple[Manifest, int]:
         _check_sizes(reader.manifest, status.st_size, folder, file)
         for member, pieces in reader.members():
             path = folder / member.name
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for parent in reversed(Path(member.name).parents):
+                (folder / parent).mkdir(mode=0o700, exist_ok=True)
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(handle, "wb") as out:
                 for piece in pieces:

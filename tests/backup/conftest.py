@@ -30,12 +30,14 @@ def private_keys() -> tuple[keys.LocalIdentity, ...]:
 @pytest.fixture
 def data(tmp_path: Path, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
     """A data directory with a file of every kind."""
-    data = tmp_path / "node"
+    return build(tmp_path / "node", private_keys)
+
+
+def build(data: Path, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
     data.mkdir(mode=0o700)
     first = private_keys[0].hash
     for identity in private_keys:
         keys.save(data / "identities", identity)
-    lxmf = data / "lxmf" / first / "lxmf"
     for name, content in {
         "lrgpnode.toml": b"[node]\nlog_level = 'debug'\n",
         "lock": b"{}",
@@ -50,7 +52,6 @@ def data(tmp_path: Path, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
         path = data / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    assert lxmf.is_dir()
     with Store(data / "lrgpnode.db", boot_id="boot") as store:
         for number in (1, 2):
             store.commit(
@@ -72,3 +73,11 @@ def save(data: Path, tmp_path: Path) -> Save:
         return make(data, config, file, now=NOW, program="0.1.0")
 
     return save
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
+    """A backup that several tests look at; not to be changed."""
+    base = tmp_path_factory.mktemp("whole")
+    data = build(base / "node", private_keys)
+    return make(data, data / "lrgpnode.toml", base / "backup", now=NOW, program="0.1.0").file

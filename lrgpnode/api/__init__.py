@@ -17,6 +17,7 @@ from .games import GameMethods
 from .lookup import Lookup, translate
 from .people import PeopleMethods
 from .running import NodeMethods, Surroundings
+from .upkeep import UpkeepMethods
 
 __all__ = ["Api", "Surroundings"]
 
@@ -32,6 +33,7 @@ class Api:
             NodeMethods(self._lookup, around),
             PeopleMethods(self._lookup, store, around),
             GameMethods(self._lookup, node, store),
+            UpkeepMethods(around),
         )
 
     def methods(self) -> Methods:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lrgpnode.control import models
 
 from .lookup import Lookup
+
+if TYPE_CHECKING:
+    from lrgpnode.backup.make import Made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,8 @@ class Surroundings:
     announce: Callable[[str | None], None]
     key_file: Callable[[str], str]
     public_key: Callable[[str], str]
+    backup: Callable[[Path], Made]
+    """Blocks while it reads and writes; for a thread."""
 
 
 class NodeMethods:

@@ -32,6 +32,8 @@ COMMANDS: Final = {
     "actions": "games",
     "watch": "watch",
     "db": "db",
+    "backup": "backup",
+    "restore": "backup",
     "conform": "running",
 }
 """The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""

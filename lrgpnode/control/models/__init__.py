@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, node, people
+from . import game, node, people, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -64,8 +64,9 @@ from .people import (
     PeerList as PeerList,
     PeerListParams as PeerListParams,
 )
+from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, people, game)
+_AREAS: Final = (node, people, game, upkeep)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

@@ -39,6 +39,10 @@ OTHER_RESULTS: Final = {
         "[game.show](control-api.md#gameshow)."
     ),
     "watch": "one [event](control-api.md#events) a line.",
+    "doctor": (
+        "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
+        "`fix`, and `checked`, what was looked at. The exit code is 1 where an error was found."
+    ),
     "db check": "`ok`, `path`, `version`, `size` and `log_size` in bytes, `rows` by table, `problems`.",
     "db backup": "the same as `db check`, about the copy.",
     "restore": (
@@ -53,9 +57,9 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
-`lrgpnode run` runs a node. Every other command except `db`, `restore` and `conform` talks to a running one,
-over its [control socket](control-api.md), and answers at once: what it starts is sent in the background, and
-`lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+`lrgpnode run` runs a node. Every other command except `db`, `doctor`, `restore` and `conform` talks to a
+running one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the
+background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
 and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its

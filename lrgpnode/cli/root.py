@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "resign": "play",
     "actions": "games",
     "watch": "watch",
+    "doctor": "doctor",
     "db": "db",
     "backup": "backup",
     "restore": "backup",

@@ -63,11 +63,25 @@ class Machine:
     def process(self, pid: int) -> Process | None:
         """What runs under a process id; None if nothing does."""
         try:
-            words = (self.proc / str(pid) / "cmdline").read_bytes().split(b"\0")
             name = (self.proc / str(pid) / "comm").read_text(errors="replace").strip()
         except OSError:
             return None
-        return Process(pid, _program([word.decode(errors="replace") for word in words]) or name)
+        return Process(pid, _program(self.arguments(pid)) or name)
+
+    def arguments(self, pid: int) -> list[str]:
+        """The command line of a process; empty where there is none."""
+        try:
+            words = (self.proc / str(pid) / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            return []
+        return [word.decode(errors="replace") for word in words if word]
+
+    def directory(self, pid: int) -> Path:
+        """Where a process works, or the root where that may not be seen."""
+        try:
+            return (self.proc / str(pid) / "cwd").readlink()
+        except OSError:
+            return Path("/")
 
     def processes(self) -> list[int]:
         return [int(entry.name) for entry in self.proc.iterdir() if entry.name.isdecimal()]
@@ -107,7 +121,6 @@ def _targets(links: Iterable[Path]) -> Iterator[str]:
 
 def _program(words: list[str]) -> str:
     """A name that a person knows: of a script, not of the interpreter that runs it."""
-    words = [word for word in words if word]
     if not words:
         return ""
     program = Path(words[0]).name

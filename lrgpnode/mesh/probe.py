@@ -8,6 +8,7 @@ asked over its RPC socket, as ``rnstatus`` does. Importing this module loads Ret
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,12 +19,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import RNS
+from RNS.Interfaces.RNodeInterface import RNodeInterface
 from RNS.vendor import umsgpack
 from RNS.vendor.configobj import ConfigObj, ConfigObjError
 
 DATA_PORT: Final = 37428
 RPC_PORT: Final = 37429
 """Of a shared instance over TCP, where the configuration names no others."""
+
+REQUIRED_FIRMWARE: Final = (
+    RNodeInterface.REQUIRED_FW_VER_MAJ,
+    RNodeInterface.REQUIRED_FW_VER_MIN,
+)
+"""The oldest firmware of an RNode that Reticulum does not end the process over."""
 
 ANSWER_SECONDS: Final = 3.0
 _YES: Final = frozenset({"yes", "true", "on", "1"})
@@ -83,13 +91,16 @@ def config_dir(home: Path, etc: Path = Path("/etc")) -> Path:
     return home / ".reticulum"
 
 
-def read_config(directory: Path) -> RnsConfig | None:
-    """The configuration in a directory; None where there is none. Raises ``ConfigUnusable``, ``OSError``."""
+def read_config(directory: Path) -> RnsConfig:
+    """The configuration in a directory, or the one that Reticulum would make there.
+
+    Raises ``ConfigUnusable`` and ``OSError``.
+    """
     file = directory / "config"
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
-        return None
+        lines = sys.modules["RNS.Reticulum"].__default_rns_config__
     try:
         parsed = ConfigObj(lines)
     except ConfigObjError as error:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode import config
 from lrgpnode.api import Api, Recording, Surroundings
@@ -37,6 +37,9 @@ from storage.errors import StorageError
 from storage.model import LocalIdentity
 from storage.store import Store
 from storage.writer import Writer
+
+if TYPE_CHECKING:
+    from lrgpnode.backup.make import Made
 
 log = logging.getLogger("lrgpnode")
 
@@ -257,6 +260,7 @@ class _Application:
             key_file=lambda hash: str(self._paths.data / "identities" / hash),
             public_key=self._public_key,
             configuration=self._configuration,
+            backup=self._backup,
         )
 
     def _recording(self) -> Recording:
@@ -274,6 +278,11 @@ class _Application:
 
     def _identity(self, hash: str) -> keys.LocalIdentity:
         return next(identity for identity in self._own.keys if identity.hash == hash)
+
+    def _backup(self, file: Path) -> Made:
+        from lrgpnode.backup.make import make  # noqa: PLC0415 - most runs of a node need none
+
+        return make(self._paths.data, self._paths.config, file, now=time.time(), program=version("lrgpnode"))
 
     def _public_key(self, hash: str) -> str:
         return keys.public_key(self._identity(hash)).hex()

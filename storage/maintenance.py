@@ -62,6 +62,14 @@ _RULES: tuple[str, ...] = (
     """,
 )
 
+# Our own clock at the time of writing, never what a peer says of its own.
+_NEWEST = (
+    "SELECT max(updated_at) FROM game_sessions",
+    "SELECT max(at) FROM seen",
+    "SELECT max(heard_at) FROM peers",
+    "SELECT max(created_at) FROM identities",
+)
+
 _SESSIONS = "SELECT * FROM game_sessions ORDER BY identity_id, created_at, session_id"
 _ACTIONS = """
 SELECT action_num, command, payload_json, sender, timestamp, nonce, envelope, message_hash, signed
@@ -108,6 +116,17 @@ def check(path: Path_) -> Report:
         except sqlite3.DatabaseError as error:
             problems, rows = [str(errors.translate(name, error))], {}
         return Report(path=name, version=version, rows=rows, problems=tuple(problems), **sizes)
+
+
+def newest_time(path: Path_) -> float | None:
+    """The latest moment that the database has anything of, in Unix seconds; None in an empty one.
+
+    Raises ``StorageError``.
+    """
+    name = os.fspath(path)
+    with translated(name), _reading(name) as connection:
+        rows = [connection.execute(query).fetchone()[0] for query in _NEWEST]
+    return max((row for row in rows if row is not None), default=None)
 
 
 def backup(path: Path_, target: Path_) -> Report:

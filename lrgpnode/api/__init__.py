@@ -19,6 +19,7 @@ from .people import PeopleMethods
 from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
+from .upkeep import UpkeepMethods
 
 __all__ = ["Api", "Recording", "Surroundings"]
 
@@ -41,6 +42,7 @@ class Api:
             PeopleMethods(self._lookup, store, around),
             GameMethods(self._lookup, node, store),
             RecordMethods(self._lookup, node, store, recording),
+            UpkeepMethods(around),
         )
 
     def methods(self) -> Methods:

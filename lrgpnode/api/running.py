@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 
 from .lookup import Lookup
+
+if TYPE_CHECKING:
+    from lrgpnode.backup.make import Made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +26,8 @@ class Surroundings:
     key_file: Callable[[str], str]
     public_key: Callable[[str], str]
     configuration: Configuration
+    backup: Callable[[Path], Made]
+    """Blocks while it reads and writes; for a thread."""
 
 
 class NodeMethods:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -22,6 +22,9 @@ from lrgpnode.control.client import (
     EventStream,
     NotRunning,
 )
+
+ANSWER_SECONDS: Final = 30.0
+"""How long a command waits for the node's answer."""
 
 
 @dataclass(slots=True)
@@ -41,14 +44,14 @@ class Context:
         except ConfigError as error:
             raise CliError(Exit.CONFIG, "config", sentence(str(error))) from None
 
-    def client(self) -> Client:
+    def client(self, timeout: float = ANSWER_SECONDS) -> Client:
         paths = self.paths()
         if self.socket is None and not paths.socket.exists():
             # The node may have been started where $XDG_RUNTIME_DIR was another, e.g. by cron.
             holder = read_lock(paths.data)
             if holder is not None:
-                return Client(holder[1])
-        return Client(paths.socket)
+                return Client(holder[1], timeout=timeout)
+        return Client(paths.socket, timeout=timeout)
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The result of a method of the node. Raises ``CliError``."""

@@ -34,6 +34,7 @@ RESULTS: Final = {
     "act": "game.act",
     "resign": "game.resign",
     "actions": "game.actions",
+    "backup": "node.backup",
 }
 """Whose result a command prints with --json, where that is all there is to say."""
 
@@ -52,8 +53,16 @@ OTHER_RESULTS: Final = {
         "`actions[].written_at`."
     ),
     "watch": "one [event](control-api.md#events) a line.",
+    "doctor": (
+        "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
+        "`fix`, and `checked`, what was looked at. The exit code is 1 where an error was found."
+    ),
     "db check": "`ok`, `path`, `version`, `size` and `log_size` in bytes, `rows` by table, `problems`.",
     "db backup": "the same as `db check`, about the copy.",
+    "restore": (
+        "`data`, `created_at`, `program` (the version that made the backup), `identities`, `sessions` (the "
+        "number of games) and `moved`, where the directory that was there is now, or null."
+    ),
     "db export": "`sessions`, their number, and `output`; printed only with `--output`.",
 }
 
@@ -62,8 +71,8 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
-`lrgpnode run` runs a node. Every other command except `db`, `conform` and `games verify` talks to a running
-one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the
+`lrgpnode run` runs a node. Every other command except `db`, `doctor`, `restore`, `games verify` and `conform`
+talks to a running one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the
 background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi

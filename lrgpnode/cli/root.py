@@ -33,7 +33,10 @@ COMMANDS: Final = {
     "actions": "games",
     "watch": "watch",
     "config": "settings",
+    "doctor": "doctor",
     "db": "db",
+    "backup": "backup",
+    "restore": "backup",
     "conform": "running",
 }
 """The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""

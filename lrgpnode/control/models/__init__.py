@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, node, people, records, settings
+from . import game, node, people, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -78,8 +78,9 @@ from .settings import (
     ConfigUnsetParams as ConfigUnsetParams,
     SettingInfo as SettingInfo,
 )
+from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, settings, people, game, records)
+_AREAS: Final = (node, settings, upkeep, people, game, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

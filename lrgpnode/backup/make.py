@@ -1,0 +1,169 @@
+"""Make a backup of a data directory, whether its node runs or not.
+
+Everything is only read, so it may run in a thread of the node or in a process of its own. The order
+makes it consistent: the inboxes are read before the database. A message that came before is then in
+the database, or in an inbox, or in both, where its hash tells; after the restore none is lost that the
+node had proved when the backup began.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from storage import maintenance
+
+from . import contents
+from .archive import CHUNK, MANIFEST, Manifest, Member, Writer
+from .errors import BackupError, CannotWrite, Refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A backup that is on the disk. ``size`` in bytes, ``sessions`` is the number of games in it."""
+
+    file: Path
+    size: int
+    created_at: float
+    identities: tuple[str, ...]
+    members: int
+    sessions: int
+
+
+def make(data: Path, config: Path, target: Path, *, now: float, program: str) -> Made:
+    """Write the node in ``data``, with the settings in ``config``, to the file ``target``.
+
+    The file has mode 0600 and appears when it is whole. An older backup of that name is replaced;
+    anything else there is not. Raises ``BackupError`` and ``StorageError``.
+    """
+    _check_target(target)
+    if not (data / contents.DATABASE).is_file():
+        raise Refused(f"there is no node in {data}: it has no database", "Name its directory with --data.")
+    with _replacing(target) as (out, folder):
+        small = dict(_small_files(data, config))
+        identities = tuple(
+            name.partition("/")[2] for name in small if name.startswith(f"{contents.IDENTITIES}/")
+        )
+        if not identities:
+            raise Refused(f"there is no identity in {data / contents.IDENTITIES}", "Start the node once.")
+        report = maintenance.backup(data / contents.DATABASE, folder / contents.DATABASE)
+        with (folder / contents.DATABASE).open("rb") as copy:
+            members = (
+                *(_member(name, io.BytesIO(content), len(content)) for name, content in small.items()),
+                _member(contents.DATABASE, copy, report.size),
+            )
+            manifest = Manifest(
+                created_at=now,
+                program=program,
+                schema=report.version,
+                identities=identities,
+                members=members,
+            )
+            writer = Writer(out, manifest)
+            for name, content in small.items():
+                writer.add(name, len(content), io.BytesIO(content))
+            copy.seek(0)
+            writer.add(contents.DATABASE, report.size, copy)
+            writer.finish()
+        size = out.tell()
+    return Made(
+        file=target,
+        size=size,
+        created_at=now,
+        identities=identities,
+        members=len(members),
+        sessions=report.rows.get("game_sessions", 0),
+    )
+
+
+def _small_files(data: Path, config: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of every file but the database, the inboxes first."""
+    names = [name for name in contents.files(data) if contents.belongs(name)]
+    names.sort(key=lambda name: not name.startswith(f"{contents.INBOX}/"))
+    for name in names:
+        if name not in (contents.DATABASE, contents.SETTINGS):
+            content = contents.steady_read(data / name)
+            if content is not None:
+                yield name, content
+    # It may be elsewhere (--config); in the restored node it is in the data directory.
+    content = contents.steady_read(config.resolve())
+    if content is not None:
+        yield contents.SETTINGS, content
+
+
+def _member(name: str, content: IO[bytes], size: int) -> Member:
+    digest = hashlib.sha256()
+    left = size
+    while left and (chunk := content.read(min(left, CHUNK))):
+        digest.update(chunk)
+        left -= len(chunk)
+    return Member(name=name, size=size, sha256=digest.hexdigest())
+
+
+_START: Final = MANIFEST.encode().ljust(100, b"\0")
+
+
+def _check_target(target: Path) -> None:
+    """Refuse to replace anything that is no backup. Raises ``Refused``."""
+    try:
+        status = target.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise CannotWrite(f"cannot write {target}: {error.strerror}", "Name another file.") from error
+    if stat.S_ISREG(status.st_mode):
+        try:
+            with target.open("rb") as file:
+                if file.read(len(_START)) == _START:
+                    return
+        except OSError:
+            pass  # what cannot be read is not known to be a backup
+    raise Refused(f"{target} exists and is no backup of lrgpnode", "Name another file.")
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """A file that becomes ``target`` when it is whole, and a private directory beside it."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    partial = folder / "backup"
+    try:
+        handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "wb") as out:
+            yield out, folder
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(target)
+        _sync(target.parent)
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    finally:
+        for left in folder.iterdir():
+            left.unlink()
+        folder.rmdir()
+
+
+def _unwritable(target: Path, error: OSError) -> BackupError:
+    about = f" ({error.filename})" if error.filename and str(error.filename) != str(target) else ""
+    return CannotWrite(
+        f"cannot make the backup {target}: {error.strerror or error}{about}",
+        "Name a file where the user of the node may write and has room.",
+    )
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,174 @@
+"""Serial ports of the interfaces: there, under a lasting name, ours to open, free, without a console."""
+
+from __future__ import annotations
+
+import grp
+import pwd
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lrgpnode.doctor import faults
+from lrgpnode.doctor.finding import Finding
+from lrgpnode.doctor.machine import Machine, Process
+from lrgpnode.doctor.patient import Patient
+
+from .reticulum import sharer
+
+KINDS: Final = frozenset(
+    {"RNodeInterface", "RNodeMultiInterface", "SerialInterface", "KISSInterface", "AX25KISSInterface"}
+)
+_MOVING: Final = re.compile(r"tty(ACM|USB)\d+")
+_UARTS: Final = re.compile(r"(serial|ttyAMA|ttyS)\d+")
+_CONSOLE: Final = re.compile(r"(?:^|\s)console=(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A serial port of an enabled interface. ``device`` is where its name leads, if it is there."""
+
+    interface: str
+    kind: str
+    name: str
+    path: Path
+    device: Path | None
+
+
+def ports(patient: Patient) -> Iterator[Port]:
+    """Local ports; not radios over TCP or Bluetooth."""
+    for interface in patient.interfaces:
+        name = interface.options.get("port", "").strip()
+        if interface.kind in KINDS and name and "://" not in name:
+            in_dev = name.removeprefix("/dev/")
+            path = Path(name) if in_dev == name else patient.machine.dev / in_dev
+            device = path.resolve() if path.exists() else None
+            yield Port(interface.name, interface.kind, name, path, device)
+
+
+def present(patient: Patient) -> Iterator[Finding]:
+    """the serial ports"""
+    file = patient.rns_dir / "config"
+    for port in ports(patient):
+        links = _lasting(patient.machine)
+        if port.device is None:
+            taken = {other.device for other in ports(patient)}
+            free = [f"`port = {name}`" for name, device in links.items() if device not in taken]
+            yield faults.SERIAL_ABSENT(
+                port=port.name,
+                interface=port.interface,
+                file=file,
+                choices=" or ".join(free) or "none is plugged in",
+            )
+        elif _MOVING.fullmatch(port.path.name):
+            same = (name for name, device in links.items() if device == port.device)
+            yield faults.SERIAL_NAME(
+                interface=port.interface,
+                port=port.name,
+                lasting=next(same, "/dev/serial/by-id/..."),
+                file=file,
+            )
+
+
+def _lasting(machine: Machine) -> dict[str, Path]:
+    """Names that udev gives a device wherever it is plugged in, and where they lead."""
+    with suppress(FileNotFoundError):
+        links = sorted((machine.dev / "serial/by-id").iterdir())
+        return {f"/dev/serial/by-id/{link.name}": link.resolve() for link in links}
+    return {}
+
+
+def allowed(patient: Patient) -> Iterator[Finding]:
+    """the owners of the serial ports"""
+    if _opened_by_another(patient):
+        return
+    account = patient.account
+    for port in ports(patient):
+        if port.device is None:
+            continue
+        status = port.device.stat()
+        if account.may(status, 6):
+            continue
+        names = {"user": account.name, "port": port.name, "interface": port.interface}
+        group_may = stat.S_IMODE(status.st_mode) >> 3 & 6 == 6
+        if group_may and status.st_gid != 0 and status.st_uid != account.uid:
+            program = "the node" if patient.running is not None else "your session"
+            yield faults.SERIAL_GROUP(group=_group(status.st_gid), program=program, **names)
+        else:
+            yield faults.SERIAL_MODE(
+                owner=_user(status.st_uid),
+                group=_group(status.st_gid),
+                mode=f"{stat.S_IMODE(status.st_mode):04o}",
+                kernel=re.sub(r"\d+$", "*", port.device.name),
+                **names,
+            )
+
+
+def free(patient: Patient) -> Iterator[Finding]:
+    """programs that use the serial ports"""
+    if _opened_by_another(patient):
+        return
+    ours = patient.running.pid if patient.running is not None else 0
+    for port in ports(patient):
+        for process in holders(patient.machine, port):
+            if process.pid != ours:
+                yield faults.SERIAL_BUSY(process=process, port=port.name, interface=port.interface)
+                break
+
+
+def console(patient: Patient) -> Iterator[Finding]:
+    """the login console"""
+    consoles = dict(_consoles(patient.machine))
+    for port in ports(patient):
+        if port.device is None:
+            continue
+        where = next((where for device, where in consoles.items() if device == port.device), "")
+        if where:
+            yield faults.SERIAL_CONSOLE(port=port.name, interface=port.interface, where=where)
+
+
+def _consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
+    """Devices that the kernel or a login uses, and where that is said."""
+    for file in (*(folder / "cmdline.txt" for folder in machine.boot), machine.proc / "cmdline"):
+        with suppress(OSError):
+            for name in _CONSOLE.findall(file.read_text(errors="replace")):
+                if _UARTS.fullmatch(name):
+                    yield (machine.dev / name).resolve(), f"console={name} in {file}"
+    for unit in (machine.etc / "systemd/system").glob("*.wants/serial-getty@*.service"):
+        name = unit.name.removeprefix("serial-getty@").removesuffix(".service")
+        yield (machine.dev / name).resolve(), f"the unit {unit.name} is enabled"
+
+
+def holders(machine: Machine, port: Port) -> list[Process]:
+    """Who else has a port open, as far as that can be seen."""
+    device = str(port.device)
+    return machine.holders(lambda target: target == device)
+
+
+def _opened_by_another(patient: Patient) -> bool:
+    """Whether another program's Reticulum opens the ports: then they are not the node's to open."""
+    config = patient.config
+    if config is None or not config.shares:
+        return False
+    holder = sharer(patient, config)
+    return holder is not None and (patient.running is None or holder.pid != patient.running.pid)
+
+
+def _group(gid: int) -> str:
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return str(gid)
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+CHECKS = (present, allowed, free, console)

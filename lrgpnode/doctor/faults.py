@@ -1,0 +1,293 @@
+"""The catalogue: everything the doctor can find, from which docs/doctor.md is made."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .finding import Fault, Severity
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+# Reticulum
+
+RNS_CONFIG_MISSING: Final = Fault(
+    "rns-config-missing",
+    _E,
+    "There is no Reticulum configuration in {directory}, which the setting rns.config_dir names.",
+    "Write {directory}/config, or take rns.config_dir out of {settings}.",
+)
+RNS_CONFIG_CLOSED: Final = Fault(
+    "rns-config-closed",
+    _E,
+    "The user {user} may not read {file}, the configuration of Reticulum.",
+    "Let its group read it: `sudo chgrp {group} {file} && sudo chmod g+r {file}`.",
+)
+RNS_CONFIG_INVALID: Final = Fault(
+    "rns-config-invalid",
+    _E,
+    "Reticulum cannot use {file}: {reason}",
+    "Correct that line; `rnsd --exampleconfig` prints a valid file.",
+)
+RNS_NONE: Final = Fault(
+    "rns-none",
+    _W,
+    "Nothing on this machine runs Reticulum: neither the node nor a program that shares it on {socket}.",
+    "Start the node with `{start}`.",
+)
+RNS_LOST: Final = Fault(
+    "rns-lost",
+    _E,
+    "The node uses the Reticulum of another program, and that has ended: nobody listens on {socket}.",
+    "Start that program again, then restart the node.",
+)
+RNS_OTHER: Final = Fault(
+    "rns-other",
+    _N,
+    "{process} runs Reticulum for this machine on {socket}; the node uses its interfaces, none of its own.",
+    "Nothing if that is meant; else give {file} another instance_name, so that the node has its own.",
+)
+RNS_RPC_AUTH: Final = Fault(
+    "rns-rpc-auth",
+    _E,
+    "RPC authentication failed: {process} shares its Reticulum on {socket} and refuses the key of {file}.",
+    "Give both programs one configuration directory, or the same line `rpc_key = ...` under [reticulum].",
+)
+RNS_FOREIGN: Final = Fault(
+    "rns-foreign",
+    _E,
+    "{process} has {socket}, where Reticulum would share its instance, and does not answer like Reticulum.",
+    "Stop that program, or give {file} another instance_name (over TCP: shared_instance_port).",
+)
+RNS_NO_INTERFACES: Final = Fault(
+    "rns-no-interfaces",
+    _E,
+    "Reticulum has no interface, so nobody can be reached: {where} has none that is enabled.",
+    "Enable one there, for example an AutoInterface for the local network, and restart {program}.",
+)
+INTERFACE_DOWN: Final = Fault(
+    "interface-down",
+    _W,
+    "The interface {interface} is offline.",
+    "See that its device is plugged in, or that its other end runs; Reticulum tries again by itself.",
+)
+INTERFACE_FAILED: Final = Fault(
+    "interface-failed",
+    _E,
+    "An interface could not be brought up: {problem}",
+    "Correct its section in Reticulum's configuration and restart the node.",
+)
+
+# Serial ports
+
+SERIAL_ABSENT: Final = Fault(
+    "serial-absent",
+    _E,
+    "The serial port {port} of the interface {interface} is not there.",
+    "Plug the device in, or write the port that it has now into {file}: {choices}.",
+)
+SERIAL_NAME: Final = Fault(
+    "serial-name",
+    _W,
+    "The interface {interface} names its port {port}; another device may have that name after a restart.",
+    "Write its lasting name into {file}: `port = {lasting}`.",
+)
+SERIAL_GROUP: Final = Fault(
+    "serial-group",
+    _E,
+    "The user {user} may not open {port} of the interface {interface}: it belongs to the group {group}.",
+    "`sudo usermod -aG {group} {user}`, then log in again and restart {program}.",
+)
+SERIAL_MODE: Final = Fault(
+    "serial-mode",
+    _E,
+    "The user {user} may not open {port} of the interface {interface}: it is {owner}:{group}, mode {mode}.",
+    'Give such ports to a group with `echo \'KERNEL=="{kernel}", GROUP="dialout", MODE="0660"\' | '
+    "sudo tee /etc/udev/rules.d/60-lrgpnode.rules`, `sudo usermod -aG dialout {user}`, and restart.",
+)
+SERIAL_BUSY: Final = Fault(
+    "serial-busy",
+    _E,
+    "{process} has {port} open, which the interface {interface} needs.",
+    "Stop that program; if it is a Reticulum program, let it share its instance instead.",
+)
+SERIAL_CONSOLE: Final = Fault(
+    "serial-console",
+    _E,
+    "The login console of the system is on {port}, which the interface {interface} needs: {where}.",
+    "`sudo raspi-config nonint do_serial_cons 1`, then `sudo reboot`.",
+)
+
+# Radios
+
+RADIO_SILENT: Final = Fault(
+    "radio-silent",
+    _E,
+    "The port {port} of the interface {interface} opens, but no RNode answers there.",
+    "Press the reset button of the board; if that does not help, run `rnodeconf --autoinstall`.",
+)
+RADIO_FIRMWARE: Final = Fault(
+    "radio-firmware",
+    _E,
+    "The radio at {port} has firmware {found}; Reticulum needs {needed} or newer.",
+    "Stop the node and run `rnodeconf {port} --update`.",
+)
+RADIO_DUTY: Final = Fault(
+    "radio-duty",
+    _E,
+    "The interface {interface} sends on {frequency} MHz, where European law allows {percent} % of the time; "
+    "its airtime_limit_long is {limit}.",
+    "Write `airtime_limit_long = {percent}` into the section of {interface} in {file}.",
+)
+
+# Network
+
+PORT_TAKEN: Final = Fault(
+    "port-taken",
+    _E,
+    "The interface {interface} is to listen on {kind} port {port}, which {process} has.",
+    "Stop that program, or choose another listen_port for {interface} in {file}.",
+)
+PROPAGATION_NONE: Final = Fault(
+    "propagation-none",
+    _W,
+    "No propagation node is set or known, so nobody who is away can be reached and no mail waits for you.",
+    "Set one in {settings}, or wait until one announces itself.",
+)
+
+# Time
+
+CLOCK_BEHIND: Final = Fault(
+    "clock-behind",
+    _E,
+    "The clock is wrong: it says {now}, and the database has something of {newest}.",
+    "Set the clock: connect to a network for a moment (NTP), or `sudo timedatectl set-time`.",
+)
+CLOCK_UNTRUSTED: Final = Fault(
+    "clock-untrusted",
+    _W,
+    "The clock is not synchronised with a time server; after a start without a network it may be months off.",
+    "`sudo timedatectl set-ntp true` with a network, or add a real-time clock.",
+)
+
+# Files of the node
+
+SETTINGS_INVALID: Final = Fault(
+    "settings-invalid",
+    _E,
+    "The settings cannot be used: {reason}",
+    "Correct that line of the file; docs/commands.md names the options of `lrgpnode run`.",
+)
+DATA_MISSING: Final = Fault(
+    "data-missing",
+    _N,
+    "No node has run here yet: there is no data directory {data}.",
+    "Start it with `{start}`, or name another directory with --data.",
+)
+DATA_OWNER: Final = Fault(
+    "data-owner",
+    _E,
+    "{path} belongs to {owner}, not to {user}, who runs the node.",
+    "`sudo chown -R {user}: {data}`.",
+)
+DATA_MODE: Final = Fault(
+    "data-mode",
+    _W,
+    "{path} is open to other users of this machine (mode {mode}).",
+    "`chmod {wanted} {path}`.",
+)
+DATA_CLOSED: Final = Fault(
+    "data-closed",
+    _E,
+    "The user {user} may not write to {path} (mode {mode}).",
+    "`chmod u+rw{x} {path}`.",
+)
+KEY_OPEN: Final = Fault(
+    "key-open",
+    _E,
+    "The private key {path} can be read by other users of this machine (mode {mode}).",
+    "`chmod 600 {path}`.",
+)
+KEY_DAMAGED: Final = Fault(
+    "key-damaged",
+    _E,
+    "The identity {path} cannot be used: {reason}",
+    "Put the file back from a backup; move it away to start without that identity.",
+)
+DATA_NO_LOCKS: Final = Fault(
+    "data-no-locks",
+    _E,
+    "The file system of {data} ({kind}) cannot lock files, which the database needs: {reason}.",
+    "Keep the data directory on a local disk: move it there and name it with --data.",
+)
+DATA_NO_MODES: Final = Fault(
+    "data-no-modes",
+    _E,
+    "The file system of {data} ({kind}) knows no modes, so the private keys are open to every user.",
+    "Keep the data directory on a Linux file system such as ext4: move it there and name it with --data.",
+)
+DATA_READ_ONLY: Final = Fault(
+    "data-read-only",
+    _E,
+    "The file system of {data} is mounted read-only.",
+    "`sudo mount -o remount,rw {mount}`; a card that does this by itself is worn out: replace it.",
+)
+DATABASE_DAMAGED: Final = Fault(
+    "database-damaged",
+    _E,
+    "The database {path} is damaged: {reason}",
+    "Stop the node, keep a copy of the file, and put the newest backup back with `{restore}`.",
+)
+DATABASE_UNUSABLE: Final = Fault(
+    "database-unusable",
+    _E,
+    "The database cannot be used: {reason}",
+    "If lrgpnode was set back to an older version, update it again; else put a backup back with `{restore}`.",
+)
+DISK_FULL: Final = Fault(
+    "disk-full",
+    _E,
+    "The disk of {data} is nearly full: {free} MB are free, the node wants at least {wanted} MB.",
+    "Make room, for example with `sudo apt clean` and `sudo journalctl --vacuum-size=50M`.",
+)
+DISK_FILES: Final = Fault(
+    "disk-files",
+    _E,
+    "The disk of {data} has room for only {free} more files.",
+    "Delete files that are not needed; `sudo du --inodes -d 3 / | sort -n` shows where the most are.",
+)
+
+# The running node
+
+NODE_SILENT: Final = Fault(
+    "node-silent",
+    _E,
+    "A node runs on {data} ({process}), but does not answer on {socket}.",
+    "Restart it with `{restart}`; its log says what it was doing.",
+)
+SOCKET_STALE: Final = Fault(
+    "socket-stale",
+    _W,
+    "The control socket {socket} was left behind by a node that was killed.",
+    "Start the node with `{start}`: it replaces it.",
+)
+SOCKET_BLOCKED: Final = Fault(
+    "socket-blocked",
+    _E,
+    "{socket} is no socket, so the node cannot make its control socket there.",
+    "Move that file away, or choose another path with $LRGPNODE_SOCKET.",
+)
+NODE_PROBLEM: Final = Fault(
+    "node-problem",
+    _W,
+    "The running node reports: {problem}",
+    "Its log says more; a game that is left out is installed anew with `pip install --force-reinstall`.",
+)
+NOT_LOOKED: Final = Fault(
+    "not-looked",
+    _N,
+    "The doctor could not look at {what}: {reason}.",
+    "Run it as the user of the node, or with sudo.",
+)
+
+FAULTS: Final = tuple(value for value in list(globals().values()) if isinstance(value, Fault))
+"""All of them, in the order above."""

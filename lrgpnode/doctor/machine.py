@@ -1,0 +1,149 @@
+"""The machine that is looked at: where its files are, and whose eyes count.
+
+The roots are values so that a test can point them at directories of its own; what is read there are
+files of the real kind in any case. Nothing here changes anything.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+ROOT_UID: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The user that the node runs as, or would. ``groups`` includes its own."""
+
+    name: str
+    uid: int
+    groups: frozenset[int]
+    home: Path
+
+    def may(self, status: os.stat_result, wanted: int) -> bool:
+        """Whether the mode bits grant ``wanted``, of 4 (read), 2 (write) and 1 (execute)."""
+        if self.uid == ROOT_UID:
+            return True
+        shift = 6 if status.st_uid == self.uid else 3 if status.st_gid in self.groups else 0
+        return (stat.S_IMODE(status.st_mode) >> shift) & wanted == wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A running process, as far as it may be seen; ``pid`` 0 where only its user is known."""
+
+    pid: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name} (process {self.pid})" if self.pid else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Roots of the files that are read, and the system calls that a test cannot lead elsewhere."""
+
+    dev: Path = Path("/dev")
+    proc: Path = Path("/proc")
+    boot: tuple[Path, ...] = (Path("/boot/firmware"), Path("/boot"))
+    etc: Path = Path("/etc")
+    runtime: Path = Path("/run")
+    free_bytes: int = 100 << 20
+    """Below this much room on the disk the node will soon be unable to save a move."""
+    own_pid: int = field(default_factory=os.getpid)
+
+    def process(self, pid: int) -> Process | None:
+        """What runs under a process id; None if nothing does."""
+        try:
+            name = (self.proc / str(pid) / "comm").read_text(errors="replace").strip()
+        except OSError:
+            return None
+        return Process(pid, _program(self.arguments(pid)) or name)
+
+    def arguments(self, pid: int) -> list[str]:
+        """The command line of a process; empty where there is none."""
+        try:
+            words = (self.proc / str(pid) / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            return []
+        return [word.decode(errors="replace") for word in words if word]
+
+    def directory(self, pid: int) -> Path:
+        """Where a process works, or the root where that may not be seen."""
+        try:
+            return (self.proc / str(pid) / "cwd").readlink()
+        except OSError:
+            return Path("/")
+
+    def processes(self) -> list[int]:
+        return [int(entry.name) for entry in self.proc.iterdir() if entry.name.isdecimal()]
+
+    def holders(self, wanted: Callable[[str], bool]) -> list[Process]:
+        """Processes, but the doctor's own, with an open file whose ``/proc/PID/fd`` link is ``wanted``."""
+        found = []
+        for pid in self.processes():
+            if pid == self.own_pid:
+                continue
+            with suppress(OSError):  # it has ended, or belongs to another user
+                links = (self.proc / str(pid) / "fd").iterdir()
+                if any(wanted(link) for link in _targets(links)):
+                    process = self.process(pid)
+                    if process is not None:
+                        found.append(process)
+        return found
+
+    def account_of(self, pid: int) -> Account | None:
+        """The account that a process runs under, with the groups it has, not those it would get now."""
+        try:
+            text = (self.proc / str(pid) / "status").read_text()
+        except OSError:
+            return None
+        fields = dict(re.findall(r"^(\w+):\t(.*)$", text, re.MULTILINE))
+        uid = int(fields["Uid"].split()[1])
+        groups = {int(fields["Gid"].split()[1]), *map(int, fields["Groups"].split())}
+        known = account(uid)
+        return Account(known.name, uid, frozenset(groups), known.home)
+
+
+def _targets(links: Iterable[Path]) -> Iterator[str]:
+    for link in links:
+        with suppress(OSError):  # closed meanwhile
+            yield str(link.readlink())
+
+
+def _program(words: list[str]) -> str:
+    """A name that a person knows: of a script, not of the interpreter that runs it."""
+    if not words:
+        return ""
+    program = Path(words[0]).name
+    if program.startswith(("python", "pypy")):
+        rest = words[1:]
+        if rest[:1] == ["-m"] and len(rest) > 1:
+            return rest[1]
+        script = next((word for word in rest if not word.startswith("-")), "")
+        return Path(script).name[:64] or program
+    return program[:64]
+
+
+def account(uid: int) -> Account:
+    """A user with all its groups, as a new login would have them."""
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        return Account(f"user {uid}", uid, frozenset(), Path("/"))
+    groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
+    return Account(entry.pw_name, uid, frozenset(groups), Path(entry.pw_dir))
+
+
+def current_account() -> Account:
+    """The account that this process runs under."""
+    known = account(os.geteuid())
+    return Account(known.name, known.uid, frozenset({os.getegid(), *os.getgroups()}), Path.home())

@@ -1,0 +1,113 @@
+"""A backup restored elsewhere continues its games with their real peers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lrgpnode.backup import contents
+from lrgpnode.control.client import CallFailed
+from tests.e2e.nodes import ROOT, NodeProcess, free_port
+from tests.e2e.table import Table
+
+pytestmark = pytest.mark.node
+COMMAND = str(Path(sys.executable).with_name("lrgpnode"))
+
+
+def lrgpnode(data: Path, *words: str, code: int = 0, **env: str) -> dict[str, Any]:
+    """Run a command on the node of a data directory; its JSON."""
+    ran = subprocess.run(
+        [COMMAND, "--data", str(data), *words, "--json"],
+        check=False,
+        capture_output=True,
+        cwd=ROOT,
+        text=True,
+        env=os.environ | {"LRGPNODE_SOCKET": str(data / "control.sock"), "HOME": str(data)} | env,
+    )
+    assert ran.returncode == code, ran.stdout + ran.stderr
+    result: dict[str, Any] = json.loads(ran.stdout)
+    return result
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running: bool) -> None:
+    endpoint = f"127.0.0.1:{free_port()}"
+    alice = NodeProcess(tmp_path / "alice", "--connect", endpoint)
+    with NodeProcess(tmp_path / "bob", "--listen", endpoint) as bob:
+        alice.start()
+        alice.hears(bob)
+        bob.hears(alice)
+        game = Table(alice, bob, "chess")
+        game.accept()
+        game.play("e4", "e5", "Bc4")
+        challenge = Table(bob, alice, "ttt")  # unanswered when the backup is made
+        file = tmp_path / "backup"
+        if not running:
+            alice.stop()
+        made = lrgpnode(alice.data, "backup", str(file))
+        assert (made["sessions"], made["identities"]) == (2, [alice.identity])
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        for name in contents.files(alice.data):
+            assert contents.belongs(name) != contents.left_out(name), name
+        if running:
+            alice.stop()
+        shutil.rmtree(alice.data)
+
+        restored = lrgpnode(tmp_path / "elsewhere", "restore", str(file))
+        assert (restored["identities"], restored["moved"]) == ([alice.identity], None)
+        there = NodeProcess(tmp_path / "elsewhere", "--connect", endpoint)
+        try:
+            there.start()
+            assert there.identity == alice.identity
+            game.a = challenge.b = there
+            game.play("Nc6", "Qh5", "Nf6", "Qxf7#")
+            game.check_ended("checkmate", bob if game.black is there else there)
+            challenge.accept()
+            challenge.play("1", "5", "2", "9", "3")
+            challenge.check_ended("win", bob)
+        finally:
+            there.kill()
+
+
+def test_what_a_running_node_refuses(tmp_path: Path) -> None:
+    with NodeProcess(tmp_path / "alice", "--listen", f"127.0.0.1:{free_port()}") as alice:
+        target = alice.data / "lrgpnode.toml"
+        before = target.read_bytes()
+        answer = lrgpnode(alice.data, "backup", str(target), code=1)
+        assert answer["error"]["kind"] == "backup_refused"
+        assert target.read_bytes() == before
+        with pytest.raises(CallFailed, match="No such file"):
+            alice.call("node.backup", file=str(tmp_path / "missing" / "backup"))
+        with pytest.raises(CallFailed):
+            alice.call("node.backup", file="relative")
+        file = str(tmp_path / "backup")
+        alice.call("node.backup", file=file)
+        answer = lrgpnode(alice.data, "restore", file, "--move-aside", code=1)
+        assert "is running" in answer["error"]["message"]
+        assert alice.call("node.status")["identities"] == 1
+
+
+def test_the_node_answers_while_it_writes_a_backup(tmp_path: Path) -> None:
+    with NodeProcess(tmp_path / "alice", "--listen", f"127.0.0.1:{free_port()}") as alice:
+        file = str(tmp_path / "backup")
+        writing = subprocess.Popen(
+            [COMMAND, "--data", str(alice.data), "backup", file],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"LRGPNODE_SOCKET": str(alice.socket)},
+        )
+        try:
+            while writing.poll() is None:
+                assert alice.call("node.status")["pid"]
+        finally:
+            out, _ = writing.communicate(timeout=20)
+        assert writing.returncode == 0
+        assert b"private keys" in out

@@ -9,6 +9,7 @@ from typing import Any
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 
+from .log import LogOfNode
 from .lookup import Lookup
 
 
@@ -22,6 +23,7 @@ class Surroundings:
     key_file: Callable[[str], str]
     public_key: Callable[[str], str]
     configuration: Configuration
+    log: LogOfNode
 
 
 class NodeMethods:

@@ -41,6 +41,11 @@ OTHER_RESULTS: Final = {
         "the result of [game.list](control-api.md#gamelist), or with an ID that of "
         "[game.show](control-api.md#gameshow)."
     ),
+    "log": (
+        "the result of [node.log](control-api.md#nodelog), with `--set-level` that of "
+        "[node.log_level](control-api.md#nodelog_level), with `--follow` one "
+        "[LogLine](control-api.md#logline) a line."
+    ),
     "watch": "one [event](control-api.md#events) a line.",
     "db check": "`ok`, `path`, `version`, `size` and `log_size` in bytes, `rows` by table, `problems`.",
     "db backup": "the same as `db check`, about the copy.",

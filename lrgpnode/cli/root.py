@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "actions": "games",
     "watch": "watch",
     "config": "settings",
+    "log": "log",
     "db": "db",
     "conform": "running",
 }

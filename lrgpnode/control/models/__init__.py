@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, node, people, settings
+from . import game, log, node, people, settings
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -44,6 +44,13 @@ from .game import (
     SessionParams as SessionParams,
     view_json as view_json,
 )
+from .log import (
+    LogLevelParams as LogLevelParams,
+    LogLevelSet as LogLevelSet,
+    LogLine as LogLine,
+    LogPage as LogPage,
+    LogParams as LogParams,
+)
 from .node import (
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
@@ -74,7 +81,7 @@ from .settings import (
     SettingInfo as SettingInfo,
 )
 
-_AREAS: Final = (node, settings, people, game)
+_AREAS: Final = (node, settings, log, people, game)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

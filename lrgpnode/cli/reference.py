@@ -52,6 +52,11 @@ OTHER_RESULTS: Final = {
         "numbers; what the exporter says: `exporter`, `exported_at`, `players[].name`; what the authors say: "
         "`actions[].written_at`."
     ),
+    "log": (
+        "the result of [node.log](control-api.md#nodelog), with `--set-level` that of "
+        "[node.log_level](control-api.md#nodelog_level), with `--follow` one "
+        "[LogLine](control-api.md#logline) a line."
+    ),
     "watch": "one [event](control-api.md#events) a line.",
     "doctor": (
         "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
@@ -72,8 +77,8 @@ _INTRODUCTION: Final = """\
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
 `lrgpnode run` runs a node. Every other command except `db`, `doctor`, `restore`, `games verify` and `conform`
-talks to a running one, over its [control socket](control-api.md), and answers at once: what it starts is sent in the
-background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+talks to a running one, over its [control socket](control-api.md), and answers at once: what it starts is
+sent in the background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
 and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its

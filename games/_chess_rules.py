@@ -17,6 +17,7 @@ from typing import Final
 import chess
 
 from lrgpnode.protocol.errors import ErrorCode, Rejection
+from lrgpnode.protocol.printable import printable
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
 _LOOSE_UCI = re.compile(r"([a-h][1-8])[-x:]?([a-h][1-8])(?:=?([qrbn]))?")
@@ -236,9 +237,7 @@ def pgn(moves: list[str], headers: dict[str, str]) -> str:
 
     game = chess.pgn.Game()
     for name, value in headers.items():
-        game.headers[name] = re.sub(
-            r'(["\\])', r"\\\1", "".join(c if c.isprintable() else " " for c in value)
-        )
+        game.headers[name] = re.sub(r'(["\\])', r"\\\1", "".join(c if printable(c) else " " for c in value))
     node: chess.pgn.GameNode = game
     position = start()
     for uci in moves:

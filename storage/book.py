@@ -28,9 +28,11 @@ _PEER = "SELECT peer, name, public_key, hops, interface, heard_at, games FROM pe
 _PEERS = """
 SELECT peer, name, public_key, hops, interface, heard_at, games FROM peers ORDER BY heard_at DESC LIMIT ?
 """
-_PRUNE_PEERS = (
-    "DELETE FROM peers WHERE peer IN (SELECT peer FROM peers ORDER BY heard_at DESC LIMIT -1 OFFSET ?)"
-)
+# The key of somebody there is a game with is needed as long as the game is: signed records carry it.
+_PRUNE_PEERS = """
+DELETE FROM peers WHERE peer IN (SELECT peer FROM peers ORDER BY heard_at DESC LIMIT -1 OFFSET ?)
+    AND NOT EXISTS (SELECT 1 FROM game_sessions WHERE contact_hash = peers.peer)
+"""
 _IDENTITIES = "SELECT hash, name, created_at, enabled, role FROM identities ORDER BY created_at, hash"
 
 
@@ -64,6 +66,7 @@ class Book:
     def put_peers(self, peers: Iterable[Peer], *, keep: int | None = None) -> None:
         """The newest announce of each, in one transaction; ``keep``: how many peers stay, newest first.
 
+        Beside them everybody stays with whom there is a game.
         A power cut may lose the last ones: they will be heard again.
         """
         with self._database.transaction(durable=False) as connection:

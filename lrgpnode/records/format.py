@@ -20,6 +20,8 @@ from typing import Annotated, Final, TypeVar
 
 import msgspec
 
+from lrgpnode.protocol.printable import printable
+
 from .errors import Refusal, Refused
 
 MAGIC: Final = b"%LRGP-RECORD "
@@ -205,7 +207,7 @@ def _text(lines: list[bytes]) -> str:
         text = b"".join(line + b"\n" for line in lines).decode()
     except UnicodeDecodeError:
         raise Refused(Refusal.MALFORMED, "The text is not UTF-8.") from None
-    if not all(line.isprintable() for line in text.split("\n")):
+    if not all(char == "\n" or printable(char) for char in text):
         raise Refused(Refusal.MALFORMED, "The text has characters that do not print.")
     return text
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from lrgpnode.protocol.game import Command, Game, Notation
+from lrgpnode.protocol.printable import printable
 from lrgpnode.protocol.session import Session
 
 from .format import MAX_NAME
@@ -15,8 +16,8 @@ from .replay import Outcome, Played, guarded
 
 def name(text: str) -> str:
     """A player's name in one line of characters that print."""
-    printable = "".join(c if c.isprintable() else " " for c in unicodedata.normalize("NFC", text[:1024]))
-    return " ".join(printable.split())[:MAX_NAME].rstrip()
+    visible = "".join(c if printable(c) else " " for c in unicodedata.normalize("NFC", text[:1024]))
+    return " ".join(visible.split())[:MAX_NAME].rstrip()
 
 
 def date(at: float) -> str:
@@ -48,7 +49,7 @@ def movers(actions: Iterable[Played]) -> list[str]:
 
 def _safe(line: str) -> str:
     """A line of text that cannot be taken for one of the record."""
-    line = "".join(c if c.isprintable() else " " for c in line).rstrip()
+    line = "".join(c if printable(c) else " " for c in line).rstrip()
     return f" {line}" if line.startswith("%") else line
 
 

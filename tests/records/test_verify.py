@@ -179,6 +179,26 @@ def test_what_cannot_be_exported() -> None:
         assert refused.value.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("", ""),
+        ("%{x}", "%{x}"),
+        ('B"e\\n', 'B"e\\n'),
+        ("  two\n\twords ", "two words"),
+        ("a\x1b[31m\u202eb\u200bc\ud800", "a [31m b c"),
+        ("e\u0301", "\u00e9"),
+        ("\U0003ffff satellite", "\U0003ffff satellite"),  # of a Unicode to come
+        ("n" * 300, "n" * 64),
+    ],
+)
+def test_names_of_any_kind(name: str, shown: str) -> None:
+    for game in (tic_tac_toe(), scholars_mate()):
+        names = {ANN.address: "Ann", BEN.address: name}
+        found = verify(game.export(journal=replace(game.journal, names=names)).data, GAMES)
+        assert [player.name for player in found.players] == ["Ann", shown]
+
+
 def test_a_game_that_is_not_installed() -> None:
     """Nothing can be said; but what is wrong with the signatures is said first."""
     data = tic_tac_toe().export().data

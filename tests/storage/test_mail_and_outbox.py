@@ -230,6 +230,9 @@ def test_peers_heard(store: Store) -> None:
     assert store.book.peers() == [peer(4), peer(3)]
     assert store.book.peer(peer(1).peer) is None
     assert store.book.peer(peer(4).peer) == peer(4)
+    store.commit(Commit(insert=session(peer=peer(3).peer, initiator=ME)))
+    store.book.put_peers([peer(5), peer(6)], keep=2)
+    assert store.book.peers() == [peer(6), peer(5), peer(3)]  # the key of a player stays
 
 
 def test_identities_and_meta(store: Store) -> None:

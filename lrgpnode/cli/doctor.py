@@ -110,7 +110,7 @@ def look(context: Context, machine: Machine | None = None) -> Patient:
         from lrgpnode.doctor.patient import Answer  # noqa: PLC0415
 
         assert config is not None
-        status = probe.ask(config)
+        status = probe.ask(config, machine.ask_seconds)
         return Answer[status.answer.name], status.interfaces
 
     return Patient(

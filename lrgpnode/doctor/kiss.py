@@ -16,13 +16,11 @@ _FIRMWARE: Final = 0x50
 _QUESTION: Final = bytes([_FEND, _DETECT, _DETECT_REQUEST, _FEND, _FIRMWARE, 0x00, _FEND])
 """As RNodeInterface.detect of Reticulum 1.5 begins."""
 
-SECONDS: Final = 4.0
-"""Many boards restart when their port is opened, and answer after about two seconds."""
 _AGAIN: Final = 0.5
 _MOST: Final = 4096
 
 
-def firmware(port: Path, seconds: float = SECONDS) -> tuple[int, int] | None:
+def firmware(port: Path, seconds: float) -> tuple[int, int] | None:
     """Major and minor version of the RNode on a port; None if none answers. Raises ``OSError``."""
     handle = os.open(port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -58,6 +59,10 @@ class Machine:
     runtime: Path = Path("/run")
     free_bytes: int = 100 << 20
     """Below this much room on the disk the node will soon be unable to save a move."""
+    radio_seconds: float = 4.0
+    """How long a board is given to answer: many restart when their port is opened, and take two seconds."""
+    ask_seconds: float = 3.0
+    """How long the shared instance is given to answer."""
     own_pid: int = field(default_factory=os.getpid)
 
     def process(self, pid: int) -> Process | None:
@@ -125,11 +130,11 @@ def _program(words: list[str]) -> str:
         return ""
     program = Path(words[0]).name
     if program.startswith(("python", "pypy")):
-        rest = words[1:]
-        if rest[:1] == ["-m"] and len(rest) > 1:
-            return rest[1]
-        script = next((word for word in rest if not word.startswith("-")), "")
-        return Path(script).name[:64] or program
+        options = list(takewhile(lambda word: word.startswith("-") and word not in ("-m", "-c"), words[1:]))
+        kind, *rest = words[1 + len(options) :] or ["-c"]
+        if kind == "-m" and rest:
+            return rest[0][:64]
+        return program if kind == "-c" else Path(kind).name[:64]
     return program[:64]
 
 

@@ -7,6 +7,7 @@ asked over its RPC socket, as ``rnstatus`` does. Importing this module loads Ret
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
 import threading
@@ -33,7 +34,6 @@ REQUIRED_FIRMWARE: Final = (
 )
 """The oldest firmware of an RNode that Reticulum does not end the process over."""
 
-ANSWER_SECONDS: Final = 3.0
 _YES: Final = frozenset({"yes", "true", "on", "1"})
 
 
@@ -86,7 +86,8 @@ class InstanceStatus:
 def config_dir(home: Path, etc: Path = Path("/etc")) -> Path:
     """Where Reticulum looks for its configuration if it is told nothing."""
     for folder in (etc / "reticulum", home / ".config/reticulum"):
-        if (folder / "config").is_file():
+        # Like Reticulum: what may not be seen is not there. Path.is_file would raise.
+        if os.path.isfile(folder / "config"):  # noqa: PTH113
             return folder
     return home / ".reticulum"
 
@@ -125,7 +126,7 @@ def read_config(directory: Path) -> RnsConfig:
     )
 
 
-def ask(config: RnsConfig, seconds: float = ANSWER_SECONDS) -> InstanceStatus:
+def ask(config: RnsConfig, seconds: float) -> InstanceStatus:
     """The interfaces of the shared instance that this configuration leads to."""
     try:
         key = config.rpc_key or _default_key(config.file.parent)

@@ -19,22 +19,20 @@ FILES: Final = 100
 def sound(patient: Patient) -> Iterator[Finding]:
     """the database"""
     path = patient.data / "lrgpnode.db"
-    if not path.exists():
+    try:
+        path.open("rb").close()  # where it may not be read, that is what is to be said
+    except FileNotFoundError:
         return
     restore = patient.command("restore", "--move-aside", "FILE")
     try:
         report = maintenance.check(path)
     except Damaged as error:
         yield faults.DATABASE_DAMAGED(path=path, reason=error, restore=restore)
-        return
     except StorageError as error:
-        if not os.access(path, os.R_OK):
-            yield faults.NOT_LOOKED(what=path, reason="it may not be read")
-            return
         yield faults.DATABASE_UNUSABLE(reason=error, restore=restore)
-        return
-    if not report.ok:
-        yield faults.DATABASE_DAMAGED(path=path, reason=f"{report.problems[0]}.", restore=restore)
+    else:
+        if not report.ok:
+            yield faults.DATABASE_DAMAGED(path=path, reason=f"{report.problems[0]}.", restore=restore)
 
 
 def room(patient: Patient) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ def firmware(patient: Patient) -> Iterator[Finding]:
         if port.kind not in _RADIOS or port.device is None or holders(patient.machine, port):
             continue
         try:
-            found = kiss.firmware(port.device)
+            found = kiss.firmware(port.device, patient.machine.radio_seconds)
         except PermissionError:
             continue  # another check says so
         needed = patient.probe.firmware

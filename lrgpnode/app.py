@@ -27,6 +27,7 @@ from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
+from lrgpnode.logs.system import Log
 from lrgpnode.mesh import identity as keys
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
@@ -66,9 +67,10 @@ def run(options: RunOptions) -> int:
     """Run a node until it is told to stop; the exit code. Must be called in the main thread."""
     try:
         loaded = config.load(options)
-        _log_to_stderr(loaded.settings.node_log_level)
+        process_log = Log(loaded.settings.node_log_level)
+        process_log.start()
         with _only_one(loaded.paths):
-            return _Application(options, loaded).run()
+            return _Application(options, loaded, process_log).run()
     except ConfigError as error:
         return _refuse(str(error), EXIT_CONFIG)
     except StorageError as error:
@@ -80,16 +82,6 @@ def run(options: RunOptions) -> int:
 def _refuse(message: str, code: int) -> int:
     sys.stderr.write(f"lrgpnode: {message}\n")
     return code
-
-
-def _log_to_stderr(level: str) -> None:
-    # A handler of its own descriptor: Reticulum points sys.stderr at /dev/null when it stops.
-    stream = os.fdopen(os.dup(sys.stderr.fileno()), "w", buffering=1)
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(level.upper())
 
 
 @contextmanager
@@ -152,11 +144,12 @@ def _identities(data: Path, store: Store, name: str) -> _Own:
 
 
 class _Application:
-    def __init__(self, options: RunOptions, loaded: Loaded) -> None:
+    def __init__(self, options: RunOptions, loaded: Loaded, process_log: Log) -> None:
         self._options = options
         self._paths = loaded.paths
         self._settings = loaded.settings
         self._configuration = Configuration(loaded)
+        self._log = process_log
         self._started_at = time.time()
         self._events = Events(start=int(self._started_at * 1000))
         self._problems: tuple[PluginProblem, ...] = ()
@@ -172,6 +165,7 @@ class _Application:
                 log.warning("game %s is not in use: %s", problem.name, problem.reason)
             self._mesh = ReticulumMesh(self._mesh_settings())
             self._start_reticulum()
+            self._log.on_level(self._mesh.set_log_level)
             asyncio.run(self._main())
         return EXIT_OK
 
@@ -210,6 +204,7 @@ class _Application:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
+        self._configuration.on_change("node.log_level", self._set_log_level)
         writer = Writer(self._store)
         node = Node(
             store=self._store,
@@ -226,6 +221,7 @@ class _Application:
             await self._serve(server)
         finally:
             self._events.close()
+            self._log.ring.close()
             await server.stop()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
@@ -245,6 +241,9 @@ class _Application:
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
 
+    def _set_log_level(self, level: str) -> None:
+        self._log.level = level
+
     def _ask_to_stop(self, reason: str = "asked to stop") -> None:
         self._reason = reason
         self._stop.set()
@@ -261,6 +260,7 @@ class _Application:
             public_key=self._public_key,
             configuration=self._configuration,
             backup=self._backup,
+            log=self._log,
         )
 
     def _recording(self) -> Recording:

@@ -14,6 +14,7 @@ from storage.model import LocalIdentity
 from storage.store import Store
 
 from .games import GameMethods
+from .log import LogMethods
 from .lookup import Lookup, translate
 from .people import PeopleMethods
 from .records import Recording, RecordMethods
@@ -39,6 +40,7 @@ class Api:
         self._areas = (
             NodeMethods(self._lookup, around),
             SettingsMethods(around.configuration),
+            LogMethods(around.log, around.configuration),
             PeopleMethods(self._lookup, store, around),
             GameMethods(self._lookup, node, store),
             RecordMethods(self._lookup, node, store, recording),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 
+from .log import LogOfNode
 from .lookup import Lookup
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Surroundings:
     configuration: Configuration
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""
+    log: LogOfNode
 
 
 class NodeMethods:

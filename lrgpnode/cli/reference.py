@@ -52,6 +52,11 @@ OTHER_RESULTS: Final = {
         "numbers; what the exporter says: `exporter`, `exported_at`, `players[].name`; what the authors say: "
         "`actions[].written_at`."
     ),
+    "log": (
+        "the result of [node.log](control-api.md#nodelog), with `--set-level` that of "
+        "[node.log_level](control-api.md#nodelog_level), with `--follow` one "
+        "[LogLine](control-api.md#logline) a line."
+    ),
     "watch": "one [event](control-api.md#events) a line.",
     "doctor": (
         "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "

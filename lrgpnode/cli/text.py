@@ -89,3 +89,11 @@ def clock(at: float) -> str:
         return time.strftime("%H:%M:%S", time.localtime(at))
     except (ValueError, OverflowError, OSError):
         return "--:--:--"
+
+
+def moment(at: float) -> str:
+    """A moment to the second, in local time."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+    except (ValueError, OverflowError, OSError):
+        return "at an unknown time "

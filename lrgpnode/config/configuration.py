@@ -7,20 +7,33 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lrgpnode.config.kinds import ConfigError, plain
-from lrgpnode.config.reading import DEFAULT, FILE, Found, Loaded, read_file, read_table, unknown
+from lrgpnode.config.reading import (
+    DEFAULT,
+    FILE,
+    Found,
+    Loaded,
+    known,
+    parsed,
+    read_file,
+    read_table,
+    unknown,
+)
 from lrgpnode.config.table import SETTINGS, Setting, Settings
 
 NOW = "now"
 NEXT_START = "next_start"
 OVERRIDDEN = "overridden"
 
+UNTIL_STOP = "until it stops"
+"""Origin of a value that was set for the running node only."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A setting as it stands, values as TOML knows them.
 
-    ``origin``: ``default``, ``file`` or the option of the command line. ``pending``: the file says
-    ``next_value``, which is for the next start.
+    ``origin``: ``default``, ``file``, the option of the command line, or ``until it stops``.
+    ``pending``: the file says ``next_value``, which is for the next start.
     """
 
     row: Setting
@@ -71,16 +84,24 @@ class Configuration:
         if row is None:
             return NOW
         origin = self._origins.get(key, DEFAULT)
-        if origin not in (DEFAULT, FILE):
+        if origin not in (DEFAULT, FILE, UNTIL_STOP):
             return OVERRIDDEN
         if key not in self._appliers:
             return NEXT_START
         found = self._file()
         value = getattr(found.table, row.field)
-        self._appliers[key](value)
-        self.settings = replace(self.settings, **{row.field: value})
-        self._origins[key] = FILE if key in found.keys else DEFAULT
+        self._act(row, value, FILE if key in found.keys else DEFAULT)
         return NOW
+
+    def change_until_stop(self, key: str, value: Any) -> None:
+        """Let a live setting act without putting it into the file. Raises ``ConfigError``."""
+        row = known(key)
+        self._act(row, parsed(row, value, f"the setting {key}"), UNTIL_STOP)
+
+    def _act(self, row: Setting, value: Any, origin: str) -> None:
+        self._appliers[row.key](value)
+        self.settings = replace(self.settings, **{row.field: value})
+        self._origins[row.key] = origin
 
     def origin(self, key: str) -> str:
         """Where the value that a setting has comes from."""
@@ -92,5 +113,5 @@ class Configuration:
     def _shown(self, row: Setting, found: Found[Settings] | None) -> Shown:
         value, origin = getattr(self.settings, row.field), self.origin(row.key)
         next_value = getattr(found.table, row.field) if found is not None else value
-        pending = value != next_value and origin in (DEFAULT, FILE)
+        pending = value != next_value and origin in (DEFAULT, FILE, UNTIL_STOP)
         return Shown(row, plain(value), origin, pending, plain(next_value))

@@ -88,6 +88,10 @@ class Instance:
         RNS.Transport.add_interface = staticmethod(added)
         RNS.Transport.synthesize_tunnel = staticmethod(tunnelled)
 
+    @staticmethod
+    def set_log_level(level: int) -> None:
+        RNS.loglevel = level
+
     def stop(self) -> None:
         """Save what Reticulum knows and close the interfaces."""
         RNS.Reticulum.exit_handler()

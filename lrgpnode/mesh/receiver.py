@@ -190,7 +190,7 @@ def _read(router: NodeRouter, message: Any, number: int) -> Received | None:
     digest: bytes = message.hash
     if not message.signature_validated:
         if message.unverified_reason == LXMF.LXMessage.SOURCE_UNKNOWN:
-            _log.info(
+            _log.debug(
                 "a message was dropped: the key of its sender %s is not known", message.source_hash.hex()
             )
             return None

@@ -22,7 +22,7 @@ from .announcer import Announcer
 from .identity import LocalIdentity
 from .inbox import Inbox
 from .rns_config import Endpoint
-from .rnslog import LogDrain
+from .rnslog import RNS_LEVELS, LogDrain
 from .sender import CannotCarry, Sender
 from .transport import Heard, Listener, Outgoing, Progress, Received
 from .worker import Worker
@@ -93,6 +93,10 @@ class ReticulumMesh:
             self._worker,
             settings.announce_interval,
         )
+
+    def set_log_level(self, level: str) -> None:
+        """How much Reticulum logs, by the name of a level of ours. Once it is started."""
+        self._instance.set_log_level(RNS_LEVELS[level])
 
     # --- starting and stopping
 

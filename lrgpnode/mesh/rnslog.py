@@ -20,6 +20,9 @@ _LINE = re.compile(r"(?:\[\d{4}-\d\d-\d\d [\d:]+\] )?\[(\w+)\] *(.*)", re.DOTALL
 # log with them: they are debugging.
 _LEVELS: Final = {"Critical": logging.CRITICAL, "Error": logging.ERROR, "Warning": logging.WARNING}
 
+RNS_LEVELS: Final = {"error": 1, "warning": 2, "info": 2, "debug": 6}
+"""How much Reticulum says, by the level of our own log."""
+
 logger: Final = logging.getLogger("lrgpnode.mesh.rns")
 
 

@@ -349,7 +349,7 @@ class Node:
         try:
             envelope = Envelope.unpack(message.envelope)
         except InvalidEnvelope as error:
-            log.info("refused envelope peer=%s rule=%s", message.peer, error.rule)
+            log.debug("refused envelope peer=%s rule=%s", message.peer, error.rule)
             return None
         key = SessionKey(message.identity, envelope.session_id)
         handled = self._store.mail.handled(key, envelope.nonce, message.message_hash)
@@ -403,7 +403,7 @@ class Node:
             case Rejected():
                 self._news.rejected(outcome)
             case Refused(kind=kind):
-                log.info("refused envelope kind=%s", kind)
+                log.debug("refused envelope kind=%s", kind)
             case Idempotent() | Duplicate():
                 log.debug("dropped a repeated envelope")
 

@@ -55,7 +55,7 @@ class News:
     def rejected(self, outcome: Rejected) -> None:
         if outcome.cause is not None:
             log.error("the game failed on %s", outcome.ref, exc_info=outcome.cause)
-        log.info("rejected %s code=%s: %s", outcome.ref, outcome.code, outcome.message)
+        log.debug("rejected %s code=%s: %s", outcome.ref, outcome.code, outcome.message)
         if outcome.session is not None:
             fields = addressed(outcome.session)
             del fields["app"]

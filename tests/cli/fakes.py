@@ -76,12 +76,16 @@ RESULTS: dict[str, msgspec.Struct] = {
 
 
 class FakeNode:
-    """``results`` by method: a struct, or an exception; ``calls`` are what was asked, in order."""
+    """``results`` by method: a struct, or an exception; ``calls`` are what was asked, in order.
+
+    ``answers`` are functions instead, of the parameters and in the node's thread.
+    """
 
     def __init__(self, path: Path, *, ring: int = 1000) -> None:
         self.path = path
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.results: dict[str, msgspec.Struct | Exception] = dict(RESULTS)
+        self.answers: dict[str, Callable[[Any], msgspec.Struct]] = {}
         self.events = Events(size=ring)
         methods = Methods()
         for name, method in METHODS.items():
@@ -95,6 +99,8 @@ class FakeNode:
 
     def _handler(self, name: str) -> Callable[[Any], Any]:
         async def handler(params: msgspec.Struct) -> Any:
+            if name in self.answers:
+                return self.answers[name](params)
             given = {k: v for k, v in msgspec.structs.asdict(params).items() if v is not None}
             self.calls.append((name, given))
             result = self.results.get(name) or ControlError("missing", f"no result for {name}")
@@ -103,6 +109,10 @@ class FakeNode:
             return result
 
         return handler
+
+    def leave(self) -> None:
+        """Begin to stop, from inside a handler: its answer is the last one."""
+        self._leaving = self._loop.create_task(self.server.stop())
 
     def _run(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(DEADLINE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, node, people, records, settings, upkeep
+from . import game, log, node, people, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -44,6 +44,13 @@ from .game import (
     RemoteError as RemoteError,
     SessionParams as SessionParams,
     view_json as view_json,
+)
+from .log import (
+    LogLevelParams as LogLevelParams,
+    LogLevelSet as LogLevelSet,
+    LogLine as LogLine,
+    LogPage as LogPage,
+    LogParams as LogParams,
 )
 from .node import (
     AnnounceParams as AnnounceParams,
@@ -80,7 +87,7 @@ from .settings import (
 )
 from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, settings, upkeep, people, game, records)
+_AREAS: Final = (node, settings, log, upkeep, people, game, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

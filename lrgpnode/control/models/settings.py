@@ -18,7 +18,8 @@ SettingKey = Annotated[
 class SettingInfo(Model, frozen=True, kw_only=True):
     """A setting as it stands.
 
-    ``origin``: ``default``, ``file``, or the option of ``lrgpnode run`` that goes before the file.
+    ``origin``: ``default``, ``file``, the option of ``lrgpnode run`` that goes before the file, or
+    ``until it stops`` for what was set for the running node only.
     ``live``: it acts at once when it is set. ``pending``: the file now says ``next_value``, which acts
     at the next start. Values of a secret setting are null.
     """

@@ -91,7 +91,7 @@ def look(context: Context, machine: Machine | None = None) -> Patient:
     account = _account(machine, paths, running)
     settings_error, set_dir, propagation = "", None, False
     try:
-        _, settings = load(context.options())
+        settings = load(context.options()).settings
         set_dir = settings.rns_config_dir
         propagation = bool(getattr(settings, "propagation_nodes", ()))
     except ConfigError as error:

@@ -150,9 +150,7 @@ def show(as_json: bool) -> None:
         return
     write(f"unit      {state['unit']}: {'installed' if state['installed'] else 'not installed'}")
     if state["installed"] and not state["current"]:
-        write(
-            "          It is not what this installation would write: see `lrgpnode service install --print`."
-        )
+        write("          It differs from what this installation writes: `lrgpnode service install --print`.")
     write(f"state     {state['active']}")
     write(f"user      {USER}")
     write(f"data      {SERVICE_DATA}")

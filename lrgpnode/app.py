@@ -34,6 +34,8 @@ from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.signing import Signer
 from lrgpnode.node import Node
 from lrgpnode.plugins import PluginProblem, load_games
+from lrgpnode.service.heart import Heart
+from lrgpnode.service.notify import Notifier
 from storage.errors import StorageError
 from storage.model import LocalIdentity
 from storage.store import Store
@@ -55,6 +57,12 @@ REMEMBERED_PEERS: Final = 500
 """Peers whose public keys Reticulum is given at start; it forgets those it has no use for itself."""
 
 
+_SERVICE: Final = (
+    "this machine has lrgpnode as a service; start that with `sudo systemctl start lrgpnode`, "
+    "or run a node of your own with `lrgpnode --data DIR run`"
+)
+
+
 class StartError(Exception):
     """The node cannot start; ``str()`` is a sentence for a person, ``code`` the exit code."""
 
@@ -65,21 +73,25 @@ class StartError(Exception):
 
 def run(options: RunOptions) -> int:
     """Run a node until it is told to stop; the exit code. Must be called in the main thread."""
+    notifier = Notifier()
     try:
         loaded = config.load(options)
+        if loaded.paths.service and not options.service:
+            raise StartError(_SERVICE, EXIT_CONFIG)
         process_log = Log(loaded.settings.node_log_level)
         process_log.start()
         with _only_one(loaded.paths):
-            return _Application(options, loaded, process_log).run()
+            return _Application(options, loaded, process_log, notifier).run()
     except ConfigError as error:
-        return _refuse(str(error), EXIT_CONFIG)
+        return _refuse(notifier, str(error), EXIT_CONFIG)
     except StorageError as error:
-        return _refuse(str(error), EXIT_DATABASE)
+        return _refuse(notifier, str(error), EXIT_DATABASE)
     except StartError as error:
-        return _refuse(str(error), error.code)
+        return _refuse(notifier, str(error), error.code)
 
 
-def _refuse(message: str, code: int) -> int:
+def _refuse(notifier: Notifier, message: str, code: int) -> int:
+    notifier.status(message)
     sys.stderr.write(f"lrgpnode: {message}\n")
     return code
 
@@ -106,6 +118,10 @@ def _only_one(paths: Paths) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _nothing() -> None:
+    """Something to do for a thread, to see that it does it."""
 
 
 def boot_id() -> str:
@@ -144,12 +160,13 @@ def _identities(data: Path, store: Store, name: str) -> _Own:
 
 
 class _Application:
-    def __init__(self, options: RunOptions, loaded: Loaded, process_log: Log) -> None:
+    def __init__(self, options: RunOptions, loaded: Loaded, process_log: Log, notifier: Notifier) -> None:
         self._options = options
         self._paths = loaded.paths
         self._settings = loaded.settings
         self._configuration = Configuration(loaded)
         self._log = process_log
+        self._notifier = notifier
         self._started_at = time.time()
         self._events = Events(start=int(self._started_at * 1000))
         self._problems: tuple[PluginProblem, ...] = ()
@@ -215,11 +232,16 @@ class _Application:
         )
         api = Api(node, self._store, self._own.rows, self._surroundings(), self._recording())
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
+        parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
+        heart = Heart(self._notifier, parts, self._status_line)
         try:
             await node.start(row.hash for row in self._own.rows)
             self._mesh.attach(loop, node)
+            heart.start()
             await self._serve(server)
         finally:
+            self._notifier.stopping(self._reason)
+            await heart.stop()
             self._events.close()
             self._log.ring.close()
             await server.stop()
@@ -237,6 +259,7 @@ class _Application:
         for row in self._own.rows:
             log.info("identity %s (%s)", row.hash, row.name)
         log.info("the node is running; control socket %s", self._paths.socket)
+        self._notifier.ready(self._status_line())
         await self._stop.wait()
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
@@ -286,6 +309,17 @@ class _Application:
 
     def _public_key(self, hash: str) -> str:
         return keys.public_key(self._identity(hash)).hex()
+
+    def _status_line(self) -> str:
+        """The state of the node in a line."""
+        interfaces = self._mesh.status().interfaces
+        online = sum(interface.online for interface in interfaces)
+        live = sum(self._store.sessions.live_count(row.hash) for row in self._own.rows)
+        sending = sum(self._store.outbox.counts().values())
+        return (
+            f"{self._settings.node_name}: {live} live games, {sending} actions on their way, "
+            f"{online} of {len(interfaces)} interfaces online"
+        )
 
     def _status(self) -> models.NodeStatus:
         mesh = self._mesh.status()

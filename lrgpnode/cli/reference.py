@@ -57,6 +57,12 @@ OTHER_RESULTS: Final = {
         "[node.log_level](control-api.md#nodelog_level), with `--follow` one "
         "[LogLine](control-api.md#logline) a line."
     ),
+    "service install": "`written`, the files; with `--print` `files`, each with `path` and `content`.",
+    "service uninstall": "`removed`, the files.",
+    "service show": (
+        "`unit`, `installed`, `current` (the unit is what this installation would write), `active` "
+        "as `systemctl is-active` says it, `data`, `socket`."
+    ),
     "watch": "one [event](control-api.md#events) a line.",
     "doctor": (
         "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
@@ -76,9 +82,9 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
-`lrgpnode run` runs a node. Every other command except `db`, `doctor`, `restore`, `games verify` and `conform`
-talks to a running one, over its [control socket](control-api.md), and answers at once: what it starts is
-sent in the background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+`lrgpnode run` runs a node. Every other command except `db`, `doctor`, `restore`, `service`, `games verify`
+and `conform` talks to a running one, over its [control socket](control-api.md), and answers at once: what
+it starts is sent in the background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
 and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its

@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "watch": "watch",
     "config": "settings",
     "doctor": "doctor",
+    "service": "service",
     "log": "log",
     "db": "db",
     "backup": "backup",

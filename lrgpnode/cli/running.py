@@ -32,6 +32,7 @@ from lrgpnode.cli.text import clean, when
     metavar="FILE",
     help="Settings file, instead of lrgpnode.toml in the data directory.",
 )
+@click.option("--service", is_flag=True, help="Run as the installed service; for its systemd unit.")
 @pass_context
 def run(context: Context, /, **options: Any) -> int:
     """Run a node until it is stopped.

@@ -46,6 +46,7 @@ class RunOptions:
     rns_config: Path | None = None
     name: str | None = None
     log_level: str | None = None
+    service: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,8 @@ def resolve(options: RunOptions, environ: Mapping[str, str] = os.environ) -> Pat
 
     Without a data directory given, it is the service's node where that is installed.
     """
+    if options.service:
+        return _of_service(options, environ)
     chosen = options.data or _path(environ, "LRGPNODE_DATA")
     service = chosen is None and service_installed()
     # Symbolic links are followed, so that each spelling of a directory leads to the same socket.
@@ -89,6 +92,17 @@ def resolve(options: RunOptions, environ: Mapping[str, str] = os.environ) -> Pat
     return Paths(
         data=data, config=config, socket=socket, socket_mode=0o660 if service else 0o600, service=service
     )
+
+
+def _of_service(options: RunOptions, environ: Mapping[str, str]) -> Paths:
+    """Where systemd says that the service's directories are; else where they always are."""
+    if options.data is not None or options.socket is not None:
+        raise ConfigError("--service has its own directories; it cannot be combined with --data or --socket")
+    data = _path(environ, "STATE_DIRECTORY") or SERVICE_DATA
+    runtime = _path(environ, "RUNTIME_DIRECTORY") or SERVICE_SOCKET.parent
+    config = absolute(options.config) if options.config else data / FILE_NAME
+    socket = runtime / SERVICE_SOCKET.name
+    return Paths(data=data, config=config, socket=socket, socket_mode=0o660, service=True)
 
 
 def _path(environ: Mapping[str, str], name: str) -> Path | None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from lrgpnode.logs.redact import register_secret
+
 KEY_BYTES: Final = 64
 """X25519 and Ed25519 private key, 32 bytes each (``RNS.Identity.KEYSIZE``)."""
 
@@ -38,6 +40,7 @@ def from_key(key: bytes) -> LocalIdentity:
     """The identity of a raw private key. Raises ``IdentityError``."""
     if len(key) != KEY_BYTES:
         raise IdentityError(f"a private key has {KEY_BYTES} bytes, not {len(key)}")
+    register_secret(key)
     return LocalIdentity(delivery_hash(_rns_identity(key)), bytes(key))
 
 

@@ -98,6 +98,12 @@ class ReticulumMesh:
         """How much Reticulum logs, by the name of a level of ours. Once it is started."""
         self._instance.set_log_level(RNS_LEVELS[level])
 
+    async def answers(self) -> None:
+        """Return when the worker has come to a job that is put in now."""
+        done = asyncio.Event()
+        self._worker.call(self._post, done.set)
+        await done.wait()
+
     # --- starting and stopping
 
     def start_reticulum(self) -> None:

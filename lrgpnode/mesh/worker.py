@@ -18,7 +18,7 @@ from typing import Any
 
 _log = logging.getLogger(__name__)
 
-Job = tuple[Callable[..., None], tuple[Any, ...]]
+Job = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class Worker:
@@ -33,11 +33,11 @@ class Worker:
     def start(self) -> None:
         self._thread.start()
 
-    def call(self, function: Callable[..., None], *args: Any) -> None:
+    def call(self, function: Callable[..., object], *args: Any) -> None:
         """Run as soon as possible. From any thread."""
         self._jobs.put((function, args))
 
-    def later(self, delay: float, function: Callable[..., None], *args: Any) -> None:
+    def later(self, delay: float, function: Callable[..., object], *args: Any) -> None:
         """Run after ``delay`` seconds. From jobs of this worker, or before it is started."""
         due = time.monotonic() + delay
         heapq.heappush(self._timed, (due, next(self._number), (function, args)))

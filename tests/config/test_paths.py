@@ -165,3 +165,15 @@ def test_the_lock_says_who_holds_a_data_directory(tmp_path: Path) -> None:
     finally:
         os.close(handle)
     assert config.read_lock(tmp_path) == (os.getpid(), Path("/somewhere/control.sock"))
+
+
+def test_the_service_is_where_systemd_says(tmp_path: Path) -> None:
+    here = {"STATE_DIRECTORY": "/s", "RUNTIME_DIRECTORY": "/r", "LRGPNODE_DATA": "/mine"}
+    found = resolve(RunOptions(service=True), here)
+    assert (found.data, found.socket) == (Path("/s"), Path("/r/control.sock"))
+    assert (found.config, found.socket_mode, found.service) == (Path("/s/lrgpnode.toml"), 0o660, True)
+    found = resolve(RunOptions(service=True), {})
+    assert (found.data, found.socket) == (Path("/var/lib/lrgpnode"), Path("/run/lrgpnode/control.sock"))
+    for options in (RunOptions(service=True, data=tmp_path), RunOptions(service=True, socket=tmp_path)):
+        with pytest.raises(ConfigError, match="--service has its own directories"):
+            resolve(options, {})

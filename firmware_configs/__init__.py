@@ -1,0 +1,1 @@
+"""Files for the machine around the node: systemd, udev. Found with ``importlib.resources``."""

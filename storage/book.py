@@ -18,6 +18,7 @@ INSERT INTO peers (peer, name, public_key, hops, interface, heard_at, games) VAL
 ON CONFLICT (peer) DO UPDATE SET name = excluded.name, public_key = excluded.public_key,
     hops = excluded.hops, interface = excluded.interface, heard_at = excluded.heard_at, games = excluded.games
 """
+_PUT_KEY = "UPDATE contacts SET public_key = ? WHERE peer = ? AND public_key IS NULL"
 _PLAYED = "UPDATE peers SET played_at = ? WHERE peer = ? AND played_at IS NULL"
 _PUT_IDENTITY = """
 INSERT INTO identities (hash, name, created_at, enabled, role) VALUES (?, ?, ?, ?, ?)
@@ -68,10 +69,12 @@ class Book:
     def put_peers(self, peers: Iterable[Peer], *, keep: int | None = None) -> None:
         """The newest announce of each, in one transaction; ``keep``: how many peers stay, newest first.
 
-        A power cut may lose the last ones: they will be heard again.
+        A contact without a public key gets it. A power cut may lose the last ones: they will be heard
+        again.
         """
         with self._database.transaction(durable=False) as connection:
             for peer in peers:
+                connection.execute(_PUT_KEY, (peer.public_key, peer.peer))
                 connection.execute(
                     _PUT_PEER,
                     (

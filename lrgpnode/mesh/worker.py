@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-Job = tuple[Callable[..., None], tuple[Any, ...]]
+Job = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class Worker:
@@ -37,7 +37,7 @@ class Worker:
     def start(self) -> None:
         self._thread.start()
 
-    def call(self, function: Callable[..., None], *args: Any) -> None:
+    def call(self, function: Callable[..., object], *args: Any) -> None:
         """Run as soon as possible. From any thread."""
         self._jobs.put((function, args))
 

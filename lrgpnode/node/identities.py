@@ -92,9 +92,9 @@ class Identities:
         """The identity that is meant where none is said, or "" where none is set."""
         return self._default if self._default in self._rows else ""
 
-    def key(self, hash: str) -> bytes:
-        """The private key. Whoever has it is this identity."""
-        return self._keys[hash].key
+    def loaded(self, hash: str) -> keys.LocalIdentity:
+        """With its private key. Whoever has that is this identity."""
+        return self._keys[hash]
 
     def public_key(self, hash: str) -> bytes:
         return keys.public_key(self._keys[hash])

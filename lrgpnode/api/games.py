@@ -125,7 +125,11 @@ class GameMethods:
             if len(page) < params.limit:
                 break
         more = len(found) == params.limit and before is not None
-        return models.GamePage(games=tuple(found), cursor=_format_cursor(before) if more else None)
+        return models.GamePage(
+            games=tuple(found),
+            cursor=_format_cursor(before) if more else None,
+            requests=len(self._node.admission.requests()),
+        )
 
     def _summary(self, row: Summary, names: Mapping[str, str]) -> models.GameSummary:
         status, turn = row.status, None

@@ -116,7 +116,7 @@ class Lookup:
         """A stranger's challenge that waits, by the beginning of its id. Raises ``ControlError``."""
         identity = self.identity(wanted_identity) if wanted_identity is not None else None
         found = self._store.admission.find_requests(id, identity)
-        key = _one(list(found), f"request {id}", "`lrgpnode requests` lists them.")
+        key = _one(list(found), f"request {id}", "`lrgpnode requests list` lists them.")
         request = self._store.admission.request(key)
         assert request is not None  # all of this is one read on the loop's thread
         return request

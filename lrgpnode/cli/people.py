@@ -73,7 +73,7 @@ def identity_show(context: Context, as_json: bool) -> None:
 @json_option
 @pass_context
 def identity_create(context: Context, name: str, as_json: bool) -> None:
-    """Make a new identity called NAME; it is on the mesh at once."""
+    """Make a new identity NAME; it is on the mesh at once."""
     result = context.call("identity.create", name=name)
     if as_json:
         say_json(result)
@@ -87,9 +87,10 @@ def identity_create(context: Context, name: str, as_json: bool) -> None:
 @json_option
 @pass_context
 def identity_import(context: Context, file: str, name: str, as_json: bool) -> None:
-    """Bring in an identity from FILE, a raw key file of any Reticulum program.
+    """Bring in an identity from a key FILE.
 
-    `-` reads it from standard input. An identity must not be used by two programs at a time.
+    Any Reticulum program writes such a file: 64 bytes, the raw private key. `-` reads it from standard
+    input. An identity must not be used by two programs at a time.
     """
     from lrgpnode.cli.keyfile import read_key  # noqa: PLC0415 - only here and for export
 
@@ -107,10 +108,10 @@ def identity_import(context: Context, file: str, name: str, as_json: bool) -> No
 @json_option
 @pass_context
 def identity_export(context: Context, identity: str, file: str, show: bool, as_json: bool) -> None:
-    """Write the private key of IDENTITY to a new FILE that only you can read.
+    """Write the private key of IDENTITY to a new FILE.
 
-    Whoever has this file is the identity. Any Reticulum program can use it. `-` writes it to standard
-    output, unless that is a terminal.
+    Only you can read it. Whoever has it is the identity. Any Reticulum program can use it. `-` writes
+    it to standard output, unless that is a terminal.
     """
     from lrgpnode.cli.keyfile import STDIO, print_key, write_key  # noqa: PLC0415 - as above
 
@@ -134,7 +135,10 @@ def identity_export(context: Context, identity: str, file: str, show: bool, as_j
 @json_option
 @pass_context
 def identity_rename(context: Context, identity: str, name: str, as_json: bool) -> None:
-    """Call IDENTITY by another NAME; others see it with the next announce."""
+    """Call IDENTITY by another NAME.
+
+    Others see it with the next announce.
+    """
     result = context.call("identity.rename", identity=identity, name=name)
     if as_json:
         say_json(result)
@@ -197,7 +201,7 @@ def identity_policy(
 ) -> None:
     """See or set whose challenges an identity takes.
 
-    `open` takes everybody's. `everyone` does, too, but those of strangers wait in `lrgpnode requests`.
+    `open` takes everybody's. `everyone` does, too, but those of strangers wait in `lrgpnode requests list`.
     `known` takes those of peers you have played with, and of contacts; `contacts` only the latter's, and
     `nobody` nobody's. Trusted contacts are always let in, and games that have begun go on. Choose the
     identity with --as.
@@ -246,7 +250,8 @@ def peers(context: Context, search: str | None, limit: int, cursor: str | None, 
 
 
 def _peer(peer: Mapping[str, Any]) -> str:
-    plays = "plays" if peer.get("played") else {True: "plays", False: "no games"}.get(peer.get("games"), "")
+    announced = {True: "plays", False: "no games", None: ""}[peer.get("games")]
+    plays = "plays" if peer.get("played") else announced
     hops = "1 hop" if peer["hops"] == 1 else f"{peer['hops']} hops"
     details = f"{pad(plays, 8)}  {pad(hops, 8)}  {when(peer['heard_at'])}"
     contact, name = clean(peer.get("contact", ""), 64), clean(peer["name"], 64)

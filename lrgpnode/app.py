@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,16 +27,16 @@ from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
 from lrgpnode.logs.system import Log
-from lrgpnode.mesh import identity as keys
+from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.signing import Signer
-from lrgpnode.node import Node
+from lrgpnode.node import Identities, Node
 from lrgpnode.plugins import PluginProblem, load_games
 from lrgpnode.service.heart import Heart
 from lrgpnode.service.notify import Notifier
 from storage.errors import StorageError
-from storage.model import LocalIdentity
+from storage.model import Policy
 from storage.store import Store
 from storage.writer import Writer
 
@@ -129,36 +128,6 @@ def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Own:
-    """The local identities: their rows for people, their keys for the mesh."""
-
-    rows: tuple[LocalIdentity, ...]
-    keys: tuple[keys.LocalIdentity, ...]
-
-    @property
-    def names(self) -> dict[str, str]:
-        return {row.hash: row.name for row in self.rows}
-
-
-def _identities(data: Path, store: Store, name: str) -> _Own:
-    """The identities of this node; the first run makes one."""
-    directory = data / "identities"
-    try:
-        loaded = keys.load_all(directory) or (keys.create(directory),)
-    except keys.IdentityError as error:
-        raise StartError(str(error), EXIT_CONFIG) from None
-    known = {row.hash: row for row in store.book.identities()}
-    rows = []
-    for identity in loaded:
-        row = known.get(identity.hash)
-        if row is None:
-            row = LocalIdentity(hash=identity.hash, name=name, created_at=time.time())
-            store.book.put_identity(row)
-        rows.append(row)
-    return _Own(tuple(rows), loaded)
-
-
 class _Application:
     def __init__(self, options: RunOptions, loaded: Loaded, process_log: Log, notifier: Notifier) -> None:
         self._options = options
@@ -176,7 +145,7 @@ class _Application:
     def run(self) -> int:
         with Store(self._paths.data / DATABASE, boot_id=boot_id()) as store:
             self._store = store
-            self._own = _identities(self._paths.data, store, self._options.name or self._settings.node_name)
+            self._own = self._identities(store)
             self._games, self._problems = load_games()
             for problem in self._problems:
                 log.warning("game %s is not in use: %s", problem.name, problem.reason)
@@ -185,6 +154,14 @@ class _Application:
             self._log.on_level(self._mesh.set_log_level)
             asyncio.run(self._main())
         return EXIT_OK
+
+    def _identities(self, store: Store) -> Identities:
+        """The identities of this node; the first run makes one."""
+        name = self._options.name or self._settings.node_name
+        try:
+            return Identities(self._paths.data / "identities", store, lambda: name)
+        except IdentityError as error:
+            raise StartError(str(error), EXIT_CONFIG) from None
 
     def _mesh_settings(self) -> MeshSettings:
         options, settings = self._options, self._settings
@@ -198,13 +175,16 @@ class _Application:
             raise StartError("--rns-config cannot be combined with --listen or --connect", EXIT_CONFIG)
         return MeshSettings(
             data=self._paths.data,
-            identities=self._own.keys,
+            identities=self._own.active,
+            away=self._own.resting,
             display_names=self._own.names,
             rns_config_dir=None if private else settings.rns_config_dir,
             listen=listen,
             connect=connect,
             announce_delay=settings.announce_at_start_seconds,
             announce_interval=settings.announce_interval_minutes * 60.0,
+            shared_is_slow=settings.announce_shared_is_radio,
+            boot_id=boot_id(),
         )
 
     def _start_reticulum(self) -> None:
@@ -216,6 +196,9 @@ class _Application:
             raise StartError(str(error)) from error
         for peer in self._store.book.peers(REMEMBERED_PEERS):
             self._mesh.remember(peer.peer, peer.public_key)
+        for contact in self._store.book.contacts():
+            if contact.public_key is not None:
+                self._mesh.remember(contact.peer, contact.public_key)
 
     async def _main(self) -> None:
         loop = asyncio.get_running_loop()
@@ -229,13 +212,17 @@ class _Application:
             games=self._games,
             transport=self._mesh,
             publish=self._publish,
+            local=self._own.rows,
+            accept=Policy(self._settings.accept_from),
+            introduce=self._mesh.introduce,
         )
-        api = Api(node, self._store, self._own.rows, self._surroundings(), self._recording())
+        self._own.attach(writer, self._mesh, self._publish)
+        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording())
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._status_line)
         try:
-            await node.start(row.hash for row in self._own.rows)
+            await node.start(self._own.rows)
             self._mesh.attach(loop, node)
             heart.start()
             await self._serve(server)
@@ -256,7 +243,7 @@ class _Application:
         except SocketError as error:
             raise StartError(str(error)) from error
         self._publish("node.started", {"name": self._settings.node_name, "version": version("lrgpnode")})
-        for row in self._own.rows:
+        for row in self._own.rows.values():
             log.info("identity %s (%s)", row.hash, row.name)
         log.info("the node is running; control socket %s", self._paths.socket)
         self._notifier.ready(self._status_line())
@@ -278,9 +265,9 @@ class _Application:
         return Surroundings(
             status=self._status,
             stop=self._ask_to_stop,
-            announce=self._mesh.announce,
-            key_file=lambda hash: str(self._paths.data / "identities" / hash),
-            public_key=self._public_key,
+            announce=self._mesh.ask_announce,
+            request_path=self._mesh.request_path,
+            remember=self._mesh.remember,
             configuration=self._configuration,
             backup=self._backup,
             log=self._log,
@@ -289,32 +276,25 @@ class _Application:
     def _recording(self) -> Recording:
         return Recording(
             games=lambda: load_games()[0],
-            signer=lambda hash: Signer(self._identity(hash)),
+            signer=lambda hash: Signer(self._own.loaded(hash)),
             peer_key=self._peer_key,
         )
 
     def _peer_key(self, peer: str) -> bytes:
         from lrgpnode.mesh import known  # noqa: PLC0415 - loads Reticulum
 
-        own = next((identity for identity in self._own.keys if identity.hash == peer), None)
-        return keys.public_key(own) if own is not None else known.public_key(bytes.fromhex(peer))
-
-    def _identity(self, hash: str) -> keys.LocalIdentity:
-        return next(identity for identity in self._own.keys if identity.hash == hash)
+        return self._own.public_key(peer) if peer in self._own.rows else known.public_key(bytes.fromhex(peer))
 
     def _backup(self, file: Path) -> Made:
         from lrgpnode.backup.make import make  # noqa: PLC0415 - most runs of a node need none
 
         return make(self._paths.data, self._paths.config, file, now=time.time(), program=version("lrgpnode"))
 
-    def _public_key(self, hash: str) -> str:
-        return keys.public_key(self._identity(hash)).hex()
-
     def _status_line(self) -> str:
         """The state of the node in a line."""
         interfaces = self._mesh.status().interfaces
         online = sum(interface.online for interface in interfaces)
-        live = sum(self._store.sessions.live_count(row.hash) for row in self._own.rows)
+        live = sum(self._store.sessions.live_count(hash) for hash in self._own.rows)
         sending = sum(self._store.outbox.counts().values())
         return (
             f"{self._settings.node_name}: {live} live games, {sending} actions on their way, "
@@ -333,7 +313,7 @@ class _Application:
             data=str(self._paths.data),
             socket=str(self._paths.socket),
             seq=self._events.seq,
-            live_games=sum(sessions.live_count(row.hash) for row in self._own.rows),
+            live_games=sum(sessions.live_count(hash) for hash in self._own.rows),
             open_outbox=sum(counts.values()),
             identities=len(self._own.rows),
             shared_instance=mesh.instance == "client",

@@ -14,9 +14,12 @@ ON CONFLICT (peer) DO UPDATE SET name = excluded.name, trust = excluded.trust, n
     public_key = coalesce(excluded.public_key, public_key)
 """
 _PUT_PEER = """
-INSERT OR REPLACE INTO peers (peer, name, public_key, hops, interface, heard_at, games)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO peers (peer, name, public_key, hops, interface, heard_at, games) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (peer) DO UPDATE SET name = excluded.name, public_key = excluded.public_key,
+    hops = excluded.hops, interface = excluded.interface, heard_at = excluded.heard_at, games = excluded.games
 """
+_PUT_KEY = "UPDATE contacts SET public_key = ? WHERE peer = ? AND public_key IS NULL"
+_PLAYED = "UPDATE peers SET played_at = ? WHERE peer = ? AND played_at IS NULL"
 _PUT_IDENTITY = """
 INSERT INTO identities (hash, name, created_at, enabled, role) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (hash) DO UPDATE SET name = excluded.name, enabled = excluded.enabled
@@ -24,15 +27,17 @@ ON CONFLICT (hash) DO UPDATE SET name = excluded.name, enabled = excluded.enable
 _PUT_META = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
 _CONTACT = "SELECT peer, name, added_at, public_key, trust, note FROM contacts WHERE peer = ?"
 _CONTACTS = "SELECT peer, name, added_at, public_key, trust, note FROM contacts ORDER BY name, peer"
-_PEER = "SELECT peer, name, public_key, hops, interface, heard_at, games FROM peers WHERE peer = ?"
-_PEERS = """
-SELECT peer, name, public_key, hops, interface, heard_at, games FROM peers ORDER BY heard_at DESC LIMIT ?
-"""
 # The key of somebody there is a game with is needed as long as the game is: signed records carry it.
 _PRUNE_PEERS = """
 DELETE FROM peers WHERE peer IN (SELECT peer FROM peers ORDER BY heard_at DESC LIMIT -1 OFFSET ?)
     AND NOT EXISTS (SELECT 1 FROM game_sessions WHERE contact_hash = peers.peer)
 """
+_PEER_COLUMNS = "peer, name, public_key, hops, interface, heard_at, games, played_at"
+_PEER = f"SELECT {_PEER_COLUMNS} FROM peers WHERE peer = ?"  # noqa: S608 - our own names
+_PEERS = f"""
+SELECT {_PEER_COLUMNS} FROM peers WHERE ? IS NULL OR (heard_at, peer) < (?, ?)
+    ORDER BY heard_at DESC, peer DESC LIMIT ?
+"""  # noqa: S608
 _IDENTITIES = "SELECT hash, name, created_at, enabled, role FROM identities ORDER BY created_at, hash"
 
 
@@ -66,11 +71,12 @@ class Book:
     def put_peers(self, peers: Iterable[Peer], *, keep: int | None = None) -> None:
         """The newest announce of each, in one transaction; ``keep``: how many peers stay, newest first.
 
-        Beside them everybody stays with whom there is a game.
+        Beside them everybody stays with whom there is a game. A contact without a public key gets it.
         A power cut may lose the last ones: they will be heard again.
         """
         with self._database.transaction(durable=False) as connection:
             for peer in peers:
+                connection.execute(_PUT_KEY, (peer.public_key, peer.peer))
                 connection.execute(
                     _PUT_PEER,
                     (
@@ -90,9 +96,15 @@ class Book:
         row = self._database.one(_PEER, (peer,))
         return None if row is None else _peer(row)
 
-    def peers(self, limit: int = 50) -> Sequence[Peer]:
-        """Heard last first."""
-        return [_peer(row) for row in self._database.all(_PEERS, (limit,))]
+    def peers(self, limit: int = 50, *, before: tuple[float, str] | None = None) -> Sequence[Peer]:
+        """Heard last first; ``before``: only those after the peer with this (time heard, hash)."""
+        at, peer = before if before is not None else (None, None)
+        return [_peer(row) for row in self._database.all(_PEERS, (at, at, peer, limit))]
+
+    def played(self, peer: str, at: float) -> None:
+        """A valid envelope of this peer came in; a power cut may lose it."""
+        with self._database.transaction(durable=False) as connection:
+            connection.execute(_PLAYED, (at, peer))
 
     def put_identity(self, identity: LocalIdentity) -> None:
         """Add, or change name and enabled; its role is for good."""
@@ -144,4 +156,5 @@ def _peer(row: Sequence[Any]) -> Peer:
         interface=row[4],
         heard_at=row[5],
         games=None if row[6] is None else bool(row[6]),
+        played_at=row[7],
     )

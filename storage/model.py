@@ -259,7 +259,6 @@ class Summary:
 class Trust(StrEnum):
     KNOWN = "known"
     TRUSTED = "trusted"
-    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,9 +273,52 @@ class Contact:
     note: str = ""
 
 
+class Policy(StrEnum):
+    """Whose challenges an identity takes. Sessions that exist go on in any case.
+
+    OPEN: everybody's. EVERYONE: those of strangers as requests, which a person lets in or not. KNOWN:
+    only of peers with whom there were dealings, and of contacts. CONTACTS, NOBODY: as they say.
+    """
+
+    OPEN = "open"
+    EVERYONE = "everyone"
+    KNOWN = "known"
+    CONTACTS = "contacts"
+    NOBODY = "nobody"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A peer that is not listened to, by no identity of the node; for ever if ``until`` is None."""
+
+    peer: str
+    blocked_at: float
+    reason: str = ""
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A stranger's challenge that nobody has let in yet. ``until``: when the challenge has expired."""
+
+    key: SessionKey
+    peer: str
+    app_id: str
+    envelope: bytes
+    message_hash: bytes
+    signed: bytes
+    timestamp: float
+    received_at: float
+    until: float
+    content: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """The last announce heard of a peer. ``games`` is None where it does not say."""
+    """The last announce heard of a peer. ``games`` is None where it does not say.
+
+    ``played_at``: when a valid envelope of the peer was first received, or None.
+    """
 
     peer: str
     name: str
@@ -285,6 +327,7 @@ class Peer:
     interface: str
     heard_at: float
     games: bool | None = None
+    played_at: float | None = None
 
 
 class Role(StrEnum):

@@ -211,7 +211,53 @@ _ROLES = """
 ALTER TABLE identities ADD COLUMN role TEXT NOT NULL DEFAULT 'person' CHECK (role IN ('person','house'));
 """
 
-MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES)
+_ADMISSION = """
+-- Whose challenges an identity takes; app_id '' stands for every game without a row of its own.
+CREATE TABLE accept_policies (
+    identity_id TEXT NOT NULL,
+    app_id      TEXT NOT NULL,
+    policy      TEXT NOT NULL CHECK (policy IN ('open','everyone','known','contacts','nobody')),
+    PRIMARY KEY (identity_id, app_id)
+) WITHOUT ROWID;
+
+-- Peers nobody of this node listens to. until is NULL for good.
+CREATE TABLE blocks (
+    peer       TEXT PRIMARY KEY,
+    reason     TEXT NOT NULL DEFAULT '',
+    blocked_at REAL NOT NULL,
+    until      REAL
+) WITHOUT ROWID;
+INSERT INTO blocks (peer, reason, blocked_at)
+    SELECT peer, note, added_at FROM contacts WHERE trust = 'blocked';
+UPDATE contacts SET trust = 'known' WHERE trust = 'blocked';
+
+-- Challenges of strangers, as they came; no session of theirs exists yet.
+CREATE TABLE requests (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id  TEXT NOT NULL,
+    session_id   TEXT NOT NULL,
+    peer         TEXT NOT NULL,
+    app_id       TEXT NOT NULL,
+    envelope     BLOB NOT NULL,
+    content      TEXT NOT NULL,
+    message_hash BLOB NOT NULL,
+    signed       BLOB NOT NULL,
+    timestamp    REAL NOT NULL,
+    received_at  REAL NOT NULL,
+    until        REAL NOT NULL,
+    UNIQUE (identity_id, session_id)
+);
+CREATE INDEX requests_peer ON requests (peer);
+CREATE INDEX requests_until ON requests (until);
+
+-- Whether there were dealings with a peer. Both columns stay as they are for the life of a session.
+CREATE INDEX sessions_peer ON game_sessions (contact_hash, identity_id);
+
+-- When the first valid envelope of a peer was received.
+ALTER TABLE peers ADD COLUMN played_at REAL;
+"""
+
+MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION)
 """Migration n is element n - 1. A published one is never edited: add another."""
 
 VERSION = len(MIGRATIONS)

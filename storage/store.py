@@ -20,6 +20,7 @@ from lrgpnode.protocol.session import SessionKey
 
 from . import actions, mail, outbox, sessions
 from .actions import ActionTable
+from .admission import AdmissionTable
 from .book import Book
 from .cache import SIZE, SessionCache
 from .database import BUSY_SECONDS, Database
@@ -51,6 +52,7 @@ class Store:
         self.outbox = OutboxTable(self._database)
         self.mail = MailTable(self._database, boot_id)
         self.book = Book(self._database)
+        self.admission = AdmissionTable(self._database)
 
     @property
     def path(self) -> str:

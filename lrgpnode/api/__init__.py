@@ -5,18 +5,17 @@ An area of methods is a module here. Handlers run on the loop's thread.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lrgpnode.control import models
 from lrgpnode.control.methods import Methods
-from lrgpnode.node import Node
-from storage.model import LocalIdentity
+from lrgpnode.node import Identities, Node
 from storage.store import Store
+from storage.writer import Writer
 
+from .contacts import ContactMethods, RequestMethods
 from .games import GameMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
-from .people import PeopleMethods
+from .people import IdentityMethods, PeerMethods
 from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
@@ -32,7 +31,8 @@ class Api:
         self,
         node: Node,
         store: Store,
-        identities: Sequence[LocalIdentity],
+        writer: Writer,
+        identities: Identities,
         around: Surroundings,
         recording: Recording,
     ) -> None:
@@ -41,7 +41,10 @@ class Api:
             NodeMethods(self._lookup, around),
             SettingsMethods(around.configuration),
             LogMethods(around.log, around.configuration),
-            PeopleMethods(self._lookup, store, around),
+            IdentityMethods(self._lookup, node, identities),
+            PeerMethods(node, store),
+            ContactMethods(self._lookup, node, store, writer, around),
+            RequestMethods(self._lookup, node),
             GameMethods(self._lookup, node, store),
             RecordMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),

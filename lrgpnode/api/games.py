@@ -38,8 +38,8 @@ class GameMethods:
             "game.challenge": self._challenge,
             "game.list": self._list,
             "game.show": self._show,
-            "game.accept": self._plain(Command.ACCEPT),
-            "game.decline": self._plain(Command.DECLINE),
+            "game.accept": self._answer(Command.ACCEPT),
+            "game.decline": self._answer(Command.DECLINE),
             "game.resign": self._plain(Command.RESIGN),
             "game.move": self._move,
             "game.draw": self._draw,
@@ -52,9 +52,25 @@ class GameMethods:
     async def _challenge(self, params: models.ChallengeParams) -> models.ActionResult:
         identity = self._lookup.identity(params.identity)
         peer = self._lookup.peer(params.peer)
+        if self._node.admission.blocked(peer) is not None:
+            raise ControlError(
+                "blocked", "You have blocked that peer.", "`lrgpnode contacts unblock` lets it through again."
+            )
         return _result(
             await self._node.challenge(identity, peer, self._lookup.app(params.app), params.intent or {})
         )
+
+    def _answer(self, command: Command) -> Callable[[models.SessionParams], Any]:
+        """Of a challenge, also a stranger's that waits: it is let in first."""
+
+        async def handler(params: models.SessionParams) -> models.ActionResult:
+            identity = None if params.identity is None else self._lookup.identity(params.identity)
+            known = self._store.sessions.find(params.id, identity)
+            if not known and self._store.admission.find_requests(params.id, identity):
+                await self._node.admit(self._lookup.request(params.id, identity))
+            return _result(await self._node.act(self._lookup.key(params.id, identity), command, {}))
+
+        return handler
 
     def _plain(self, command: Command) -> Callable[[models.SessionParams], Any]:
         async def handler(params: models.SessionParams) -> models.ActionResult:
@@ -109,7 +125,11 @@ class GameMethods:
             if len(page) < params.limit:
                 break
         more = len(found) == params.limit and before is not None
-        return models.GamePage(games=tuple(found), cursor=_format_cursor(before) if more else None)
+        return models.GamePage(
+            games=tuple(found),
+            cursor=_format_cursor(before) if more else None,
+            requests=len(self._node.admission.requests()),
+        )
 
     def _summary(self, row: Summary, names: Mapping[str, str]) -> models.GameSummary:
         status, turn = row.status, None

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from lrgpnode.control.methods import ControlError
+from lrgpnode.control.text import clean
+from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.node import Node
 from lrgpnode.protocol.errors import CallerError, Kind, LrgpError, Rejection
 from lrgpnode.protocol.game import Game
 from lrgpnode.protocol.session import Session, SessionKey
 from storage.errors import StorageError
-from storage.model import LocalIdentity, Role
+from storage.model import LocalIdentity, Request, Role
 from storage.store import Store
 
 T = TypeVar("T")
@@ -34,6 +36,8 @@ def translate(error: Exception) -> ControlError | None:
         return ControlError(str(Kind.VALIDATION), _sentence(error.message))
     if isinstance(error, StorageError):
         return ControlError("storage", str(error))
+    if isinstance(error, IdentityError):
+        return ControlError("identity", _sentence(str(error)))
     return None
 
 
@@ -42,13 +46,26 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+class Roster(Protocol):
+    """The local identities as they are now; ``default`` is one of them, or ""."""
+
+    rows: Mapping[str, LocalIdentity]
+
+    @property
+    def default(self) -> str: ...
+
+
 class Lookup:
     """Of one node."""
 
-    def __init__(self, node: Node, store: Store, identities: Sequence[LocalIdentity]) -> None:
+    def __init__(self, node: Node, store: Store, own: Roster) -> None:
         self._node = node
         self._store = store
-        self.identities = {identity.hash: identity for identity in identities}
+        self._own = own
+
+    @property
+    def identities(self) -> Mapping[str, LocalIdentity]:
+        return self._own.rows
 
     def game(self, session: Session) -> Game:
         game = self._node.games.get(session.app_id)
@@ -66,17 +83,26 @@ class Lookup:
         raise ControlError(str(Kind.UNKNOWN_APP), f"This node has no game {wanted!r}.", hint)
 
     def identity(self, wanted: str | None) -> str:
+        """A local identity by name or hash prefix. Raises ``ControlError``.
+
+        None: the one that was made the default, or else the only one of a person.
+        """
         if wanted is None:
             people = self._people()
+            if self._own.default:
+                return self._own.default
             if len(people) == 1:
                 return people[0]
-            raise ControlError("identity_ambiguous", "This node has several identities.", "Choose with --as.")
-        named = [h for h, identity in self.identities.items() if identity.name == wanted]
-        found = named or [h for h in self.identities if h.startswith(wanted.lower())]
-        return _one(found, f"identity {wanted!r}", "`lrgpnode identity list` lists them.")
+            raise ControlError(
+                "identity_ambiguous",
+                "This node has several identities.",
+                "Choose with --as, or once for all with `lrgpnode identity default NAME`.",
+            )
+        names = {hash: identity.name for hash, identity in self.identities.items()}
+        return named((names,), wanted, "identity", "`lrgpnode identity list` lists them.")
 
     def _people(self) -> list[str]:
-        return [hash for hash, one in self.identities.items() if one.role is Role.PERSON]
+        return [hash for hash, one in self.identities.items() if one.role is Role.PERSON and one.enabled]
 
     def key(self, id: str, wanted_identity: str | None) -> SessionKey:
         identity = self.identity(wanted_identity) if wanted_identity is not None else None
@@ -86,22 +112,69 @@ class Lookup:
             found = [key for key in found if key.identity in self._people()] or found
         return _one(list(found), f"session {id}", _HINTS[Kind.SESSION_NOT_FOUND])
 
+    def request(self, id: str, wanted_identity: str | None) -> Request:
+        """A stranger's challenge that waits, by the beginning of its id. Raises ``ControlError``."""
+        identity = self.identity(wanted_identity) if wanted_identity is not None else None
+        found = self._store.admission.find_requests(id, identity)
+        key = _one(list(found), f"request {id}", "`lrgpnode requests list` lists them.")
+        request = self._store.admission.request(key)
+        assert request is not None  # all of this is one read on the loop's thread
+        return request
+
     def peer(self, wanted: str) -> str:
-        lowered = wanted.lower()
-        if len(lowered) == 32 and set(lowered) <= set("0123456789abcdef"):
-            return lowered
-        names = self.names()
-        named = [peer for peer, name in names.items() if name == wanted]
-        found = named or [peer for peer in names if peer.startswith(lowered)]
-        return _one(
-            found, f"peer {wanted!r}", "`lrgpnode peers` lists who was heard; a full hash always works."
-        )
+        """A peer by name, whatever the case of its letters, or by hash. Raises ``ControlError``."""
+        if is_hash(wanted.lower()):
+            return wanted.lower()
+        # Anybody may announce any name, also that of somebody in the address book.
+        hint = "`lrgpnode peers` lists who was heard; a full hash always works."
+        return named((self._book(), self.names()), wanted, "peer", hint)
+
+    def _book(self) -> dict[str, str]:
+        names = {contact.peer: contact.name for contact in self._store.book.contacts() if contact.name}
+        names.update({hash: identity.name for hash, identity in self.identities.items()})
+        return names
 
     def names(self) -> dict[str, str]:
-        """Names by peer; the address book goes before what announces say."""
-        names = {peer.peer: peer.name for peer in self._store.book.peers(KNOWN_PEERS)}
-        names.update({contact.peer: contact.name for contact in self._store.book.contacts() if contact.name})
-        return names
+        """Names by peer; the address book goes before what announces say, our own before both."""
+        return {peer.peer: peer.name for peer in self._store.book.peers(KNOWN_PEERS)} | self._book()
+
+    def name(self, peer: str) -> str:
+        """What one peer is called, "" if that is not known."""
+        own = self.identities.get(peer)
+        contact = self._store.book.contact(peer)
+        heard = self._store.book.peer(peer)
+        named = (one.name for one in (own, contact, heard) if one is not None and one.name)
+        return next(named, "")
+
+
+def is_hash(text: str) -> bool:
+    """Whether this is a whole LXMF delivery hash."""
+    return len(text) == 32 and set(text) <= set("0123456789abcdef")
+
+
+def named(directories: Sequence[Mapping[str, str]], wanted: str, what: str, hint: str) -> str:
+    """A hash by name, whatever the case of its letters, or by its own beginning.
+
+    ``directories`` are names by hash; a name found in one is not looked for in those after it. Raises
+    ``ControlError``, with the nearest names where there is none.
+    """
+    folded, shown = wanted.casefold(), clean(wanted, 64)
+    for names in directories:
+        same = [hash for hash, name in names.items() if name.casefold() == folded]
+        if len(same) == 1:
+            return same[0]
+        if same:
+            which = ", ".join(hash[:8] for hash in same[:8])
+            raise ControlError(
+                "ambiguous", f"{shown!r} is the name of {len(same)}: {which}.", "Use the beginning of a hash."
+            )
+    all_names = {hash: name for names in reversed(directories) for hash, name in names.items()}
+    found = [hash for hash in all_names if hash.startswith(folded)]
+    if not found:
+        spelled = {name.casefold(): clean(name, 64) for name in all_names.values() if name}
+        near = [spelled[name] for name in get_close_matches(folded, spelled, n=3)]
+        hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
+    return _one(found, f"{what} {shown!r}", hint)
 
 
 def _one(found: Sequence[T], what: str, hint: str) -> T:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
+from lrgpnode.mesh.announcer import Announcement
 
 from .log import LogOfNode
 from .lookup import Lookup
@@ -23,9 +27,9 @@ class Surroundings:
 
     status: Callable[[], models.NodeStatus]
     stop: Callable[[], None]
-    announce: Callable[[str | None], None]
-    key_file: Callable[[str], str]
-    public_key: Callable[[str], str]
+    announce: Callable[[str | None], Future[tuple[Announcement, ...]]]
+    request_path: Callable[[str], None]
+    remember: Callable[[str, bytes], None]
     configuration: Configuration
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""
@@ -52,9 +56,14 @@ class NodeMethods:
         return models.Nothing()
 
     async def _announce(self, params: models.AnnounceParams) -> models.AnnounceResult:
-        if params.identity is None:
-            self._around.announce(None)
-            return models.AnnounceResult(identities=tuple(self._lookup.identities))
-        identity = self._lookup.identity(params.identity)
-        self._around.announce(identity)
-        return models.AnnounceResult(identities=(identity,))
+        identity = None if params.identity is None else self._lookup.identity(params.identity)
+        announcements = await asyncio.wrap_future(self._around.announce(identity))
+        now = time.time()
+        return models.AnnounceResult(
+            identities=tuple(one.identity for one in announcements if one.media or not one.held),
+            held=tuple(
+                models.HeldAnnounce(identity=one.identity, interface=interface, until=now + wait)
+                for one in announcements
+                for interface, wait in one.held
+            ),
+        )

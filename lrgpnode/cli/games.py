@@ -77,6 +77,9 @@ def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
     if page.get("cursor"):
         words = ["games", *([] if which == "all" else ["--filter", which])]
         lines.append(f"There are more: {context.command(*words, '--cursor', clean(page['cursor']))}")
+    if page.get("requests"):
+        strangers = "stranger wants" if page["requests"] == 1 else "strangers want"
+        lines.append(f"{page['requests']} {strangers} to play: `{context.command('requests', 'list')}`")
     return lines
 
 

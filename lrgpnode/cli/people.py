@@ -1,32 +1,43 @@
-"""Commands about who plays: our identities, and peers."""
+"""Commands about who plays: our identities, and the peers that were heard."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.text import clean, pad, when
+from lrgpnode.cli.types import APP, NAME, Words
+
+POLICIES = ("open", "everyone", "known", "contacts", "nobody")
+IDENTITY_NAME = Words(64)
 
 
 @click.group()
 def identity() -> None:
-    """Show the identities of the node."""
+    """Show and change the identities of the node."""
 
 
 @identity.command("list")
 @json_option
 @pass_context
 def identity_list(context: Context, as_json: bool) -> None:
-    """List all identities."""
+    """List all identities; the default one is marked with *."""
     result = context.call("identity.list")
     if as_json:
         say_json(result)
         return
+    _list(result)
+
+
+def _list(result: Mapping[str, Any]) -> None:
+    several = len(result["identities"]) > 1
     for one in result["identities"]:
-        write(f"{one['hash']}  {clean(one['name'], 64)}{_remarks(one)}")
+        mark = "* " if one.get("default") else "  " if several else ""
+        write(f"{mark}{one['hash']}  {clean(one['name'], 64)}{_remarks(one)}")
 
 
 def _remarks(one: Mapping[str, Any]) -> str:
@@ -57,23 +68,193 @@ def identity_show(context: Context, as_json: bool) -> None:
         write(f"key file    {clean(result['key_file'])}")
 
 
+@identity.command("create")
+@click.argument("name", type=IDENTITY_NAME)
+@json_option
+@pass_context
+def identity_create(context: Context, name: str, as_json: bool) -> None:
+    """Make a new identity NAME; it is on the mesh at once."""
+    result = context.call("identity.create", name=name)
+    if as_json:
+        say_json(result)
+    else:
+        write(f"Made {clean(result['name'], 64)}: {result['hash']}.")
+
+
+@identity.command("import")
+@click.argument("file")
+@click.option("--name", type=IDENTITY_NAME, required=True, help="What to call it.")
+@json_option
+@pass_context
+def identity_import(context: Context, file: str, name: str, as_json: bool) -> None:
+    """Bring in an identity from a key FILE.
+
+    Any Reticulum program writes such a file: 64 bytes, the raw private key. `-` reads it from standard
+    input. An identity must not be used by two programs at a time.
+    """
+    from lrgpnode.cli.keyfile import read_key  # noqa: PLC0415 - only here and for export
+
+    result = context.call("identity.import", name=name, key=read_key(file))
+    if as_json:
+        say_json(result)
+    else:
+        write(f"{clean(result['name'], 64)} is here: {result['hash']}.")
+
+
+@identity.command("export")
+@click.argument("identity", type=NAME)
+@click.argument("file")
+@click.option("--show", is_flag=True, help="Print the key even to a terminal, in hex.")
+@json_option
+@pass_context
+def identity_export(context: Context, identity: str, file: str, show: bool, as_json: bool) -> None:
+    """Write the private key of IDENTITY to a new FILE.
+
+    Only you can read it. Whoever has it is the identity. Any Reticulum program can use it. `-` writes
+    it to standard output, unless that is a terminal.
+    """
+    from lrgpnode.cli.keyfile import STDIO, print_key, write_key  # noqa: PLC0415 - as above
+
+    if file == STDIO and as_json:
+        raise click.UsageError("--json needs a FILE: the key itself is not printed as JSON.")
+    result = context.call("identity.export", identity=identity)
+    if file == STDIO:
+        print_key(result["key"], show=show)
+        return
+    path = Path(file).expanduser()
+    write_key(result["key"], path)
+    if as_json:
+        say_json({"hash": result["hash"], "name": result["name"], "file": str(path)})
+    else:
+        write(f"The key of {clean(result['name'], 64)} is in {clean(path)}. Keep it from everybody.")
+
+
+@identity.command("rename")
+@click.argument("identity", type=NAME)
+@click.argument("name", type=IDENTITY_NAME)
+@json_option
+@pass_context
+def identity_rename(context: Context, identity: str, name: str, as_json: bool) -> None:
+    """Call IDENTITY by another NAME.
+
+    Others see it with the next announce.
+    """
+    result = context.call("identity.rename", identity=identity, name=name)
+    if as_json:
+        say_json(result)
+    else:
+        write(f"{result['hash']} is called {clean(result['name'], 64)} now.")
+
+
+def _switch(name: str, help: str, said: str) -> click.Command:
+    @click.argument("identity", type=NAME)
+    @json_option
+    @pass_context
+    def command(context: Context, identity: str, as_json: bool) -> None:
+        result = context.call(f"identity.{name}", identity=identity)
+        if as_json:
+            say_json(result)
+        else:
+            write(f"{clean(result['name'], 64)} {said}")
+
+    command.__doc__ = help
+    made: Callable[..., click.Command] = click.command(name)
+    return made(command)
+
+
+identity.add_command(
+    _switch("enable", "Bring a disabled IDENTITY back on the mesh.", "is on the mesh again.")
+)
+identity.add_command(
+    _switch(
+        "disable",
+        "Take IDENTITY off the mesh.\n\nIts games stay, and what it has to send waits until it is enabled.",
+        "is off the mesh; its games stay.",
+    )
+)
+
+
+@identity.command("default")
+@click.argument("identity", type=NAME, required=False)
+@json_option
+@pass_context
+def identity_default(context: Context, identity: str | None, as_json: bool) -> None:
+    """Mean IDENTITY where a command does not say --as.
+
+    Without an IDENTITY: none is meant, where there are several.
+    """
+    result = context.call("identity.default", identity=identity)
+    if as_json:
+        say_json(result)
+    else:
+        _list(result)
+
+
+@identity.command("policy")
+@click.argument("policy", type=click.Choice(POLICIES), required=False)
+@click.option("--app", type=APP, help="Only for this game.")
+@click.option("--clear", is_flag=True, help="Without a policy of its own from now on.")
+@json_option
+@pass_context
+def identity_policy(
+    context: Context, policy: str | None, app: str | None, clear: bool, as_json: bool
+) -> None:
+    """See or set whose challenges an identity takes.
+
+    `open` takes everybody's. `everyone` does, too, but those of strangers wait in `lrgpnode requests list`.
+    `known` takes those of peers you have played with, and of contacts; `contacts` only the latter's, and
+    `nobody` nobody's. Trusted contacts are always let in, and games that have begun go on. Choose the
+    identity with --as.
+    """
+    if policy is not None and clear:
+        raise click.UsageError("A policy and --clear exclude each other.")
+    result = context.call("identity.policy", identity=context.identity, app=app, policy=policy, clear=clear)
+    if as_json:
+        say_json(result)
+        return
+    write(f"all games  {result['policy']}")
+    for game, of_game in sorted(result.get("games", {}).items()):
+        write(f"{pad(clean(game, 64), 9)}  {of_game}")
+
+
 @click.command()
+@click.argument("search", type=NAME, required=False)
 @click.option(
     "--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="Most peers to list."
 )
+@click.option("--cursor", type=NAME, metavar="CURSOR", help="Go on with the list; the list names it.")
 @json_option
 @pass_context
-def peers(context: Context, limit: int, as_json: bool) -> None:
-    """List the peers heard on the mesh, the latest first."""
-    result = context.call("peer.list", limit=limit)
+def peers(context: Context, search: str | None, limit: int, cursor: str | None, as_json: bool) -> None:
+    """List the peers heard on the mesh, the latest first.
+
+    SEARCH is a part of a name, or the beginning of a hash. `plays` stands by those that announce it, or
+    have sent an action of a game.
+    """
+    result = context.call("peer.list", limit=limit, search=search, cursor=cursor)
     if as_json:
         say_json(result)
         return
     if not result["peers"]:
         announce = context.command("announce")
-        write(f"No peer has been heard yet. `{announce}` makes you known to others.")
+        write(
+            f"No peer has been heard yet. `{announce}` makes you known to others."
+            if search is None
+            else "No such peer has been heard."
+        )
     for peer in result["peers"]:
-        plays = {True: "plays", False: "no games"}.get(peer.get("games"), "")
-        hops = "1 hop" if peer["hops"] == 1 else f"{peer['hops']} hops"
-        details = f"{pad(plays, 8)}  {pad(hops, 8)}  {when(peer['heard_at'])}"
-        write(f"{peer['peer']}  {details}  {clean(peer['name'], 64)}".rstrip())
+        write(_peer(peer))
+    if result.get("cursor"):
+        words = ["peers", *([] if search is None else [search]), "--cursor", clean(result["cursor"])]
+        write(f"There are more: {context.command(*words)}")
+
+
+def _peer(peer: Mapping[str, Any]) -> str:
+    announced = {True: "plays", False: "no games", None: ""}[peer.get("games")]
+    plays = "plays" if peer.get("played") else announced
+    hops = "1 hop" if peer["hops"] == 1 else f"{peer['hops']} hops"
+    details = f"{pad(plays, 8)}  {pad(hops, 8)}  {when(peer['heard_at'])}"
+    contact, name = clean(peer.get("contact", ""), 64), clean(peer["name"], 64)
+    shown = f"{contact} [{name}]" if contact and name and contact != name else contact or name
+    blocked = "  (blocked)" if peer.get("blocked") else ""
+    return f"{peer['peer']}  {details}  {shown}{blocked}".rstrip()

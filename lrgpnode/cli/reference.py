@@ -25,7 +25,25 @@ RESULTS: Final = {
     "config unset": "node.config_unset",
     "identity list": "identity.list",
     "identity show": "identity.show",
+    "identity create": "identity.create",
+    "identity import": "identity.import",
+    "identity rename": "identity.rename",
+    "identity enable": "identity.enable",
+    "identity disable": "identity.disable",
+    "identity default": "identity.default",
+    "identity policy": "identity.policy",
     "peers": "peer.list",
+    "contacts list": "contact.list",
+    "contacts add": "contact.add",
+    "contacts remove": "contact.remove",
+    "contacts rename": "contact.rename",
+    "contacts trust": "contact.trust",
+    "contacts block": "contact.block",
+    "contacts unblock": "contact.unblock",
+    "contacts blocked": "contact.blocked",
+    "requests list": "request.list",
+    "requests accept": "request.accept",
+    "requests decline": "request.decline",
     "challenge": "game.challenge",
     "accept": "game.accept",
     "decline": "game.decline",
@@ -39,6 +57,12 @@ RESULTS: Final = {
 """Whose result a command prints with --json, where that is all there is to say."""
 
 OTHER_RESULTS: Final = {
+    "identity export": (
+        "`hash` and `name` of the identity and the `file`. The key is in the file only; "
+        "[identity.export](control-api.md#identityexport) has it."
+    ),
+    "contacts export": "`contacts` and `blocks`, how many there are, and the `file`.",
+    "contacts import": "`contacts` and `blocks`, how many came in.",
     "games": (
         "the result of [game.list](control-api.md#gamelist), or with an ID that of "
         "[game.show](control-api.md#gameshow)."

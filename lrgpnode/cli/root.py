@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "announce": "running",
     "identity": "people",
     "peers": "people",
+    "contacts": "contacts",
+    "requests": "contacts",
     "challenge": "play",
     "games": "games",
     "accept": "play",

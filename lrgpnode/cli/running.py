@@ -86,7 +86,7 @@ def stop(context: Context, as_json: bool) -> None:
 def announce(context: Context, as_json: bool) -> None:
     """Make the node's identities known on the mesh now.
 
-    Without --as: all of them.
+    Without --as: all of them. By radio each identity is announced at most once an hour.
     """
     result = context.call("node.announce", identity=context.identity)
     if as_json:
@@ -94,6 +94,9 @@ def announce(context: Context, as_json: bool) -> None:
         return
     for identity in result["identities"]:
         write(f"Announced {identity}.")
+    for held in result.get("held", ()):
+        where, until = clean(held["interface"]), when(held["until"])
+        write(f"Not on {where}, which is slow: {held['identity']} was there within the hour, until {until}.")
 
 
 @click.command()

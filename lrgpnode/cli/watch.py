@@ -99,6 +99,18 @@ def _challenged(data: Mapping[str, Any]) -> str:
     return f"{peer} challenges you to {clean(data['app'], 64)}: {_game(data)}"
 
 
+def _request(data: Mapping[str, Any]) -> str:
+    peer = who("", data["peer"]).strip("()")
+    if data["withdrawn"]:
+        return f"the stranger {peer} takes back its challenge: {_game(data)}"
+    return f"the stranger {peer} would like to play {clean(data['app'], 64)}: {_game(data)}"
+
+
+def _identity(data: Mapping[str, Any]) -> str:
+    state = "" if data["enabled"] else ", which is off the mesh"
+    return f"identity {who(data['name'], data['hash'])}{state}"
+
+
 def _applied(data: Mapping[str, Any]) -> str:
     actor = "you" if data["own"] else who("", data["peer"]).strip("()")
     return f"{_game(data)}: {clean(data['command'], 32)} by {actor}; now {data['status']}, move {data['ply']}"
@@ -126,12 +138,14 @@ def _heard(data: Mapping[str, Any]) -> str:
 
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.challenged": _challenged,
+    "game.request": _request,
     "game.applied": _applied,
     "game.delivery": _delivery,
     "game.error": _error,
     "game.rejected": _rejected,
     "game.expired": lambda data: f"{_game(data)}: ended by its time limit",
     "peer.heard": _heard,
+    "identity.changed": _identity,
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
     "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",
 }

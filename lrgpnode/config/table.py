@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from lrgpnode.config.kinds import Kind, choice, folder, text, whole
+from lrgpnode.config.kinds import Kind, choice, flag, folder, text, whole
 
 T = TypeVar("T")
 
@@ -102,6 +102,18 @@ class Settings:
     announce_at_start_seconds: int = setting(
         whole(0, 3600), 5, "When to announce after the start.", unit="seconds"
     )
+    announce_shared_is_radio: bool = setting(
+        flag(),
+        True,
+        "Whether another program's Reticulum, which this node uses, may send by radio: then at most hourly.",
+    )
+
+    accept_from: str = setting(
+        choice("open", "everyone", "known", "contacts", "nobody"),
+        "everyone",
+        "Whose challenges are taken by identities without a policy of their own; with `everyone` those "
+        "of strangers wait as requests, with `open` they do not.",
+    )
 
 
 def rows(table: type) -> Mapping[str, Setting]:
@@ -121,6 +133,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "node": "The node as a whole.",
         "rns": "Reticulum.",
         "announce": "How often the node makes its identities known on the mesh.",
+        "accept": "Whom the node listens to.",
     }
 )
 """What the tables of the file are about, in the order of the reference."""

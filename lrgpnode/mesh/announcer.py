@@ -1,9 +1,12 @@
-"""When we announce: at start, now and then, on request, and to whoever connects.
+"""When we announce: at start, now and then, on request, and where an interface comes up.
 
 Reticulum writes the clock second of its sending into an announce, and whoever has heard one of the
 same destination and second ignores the next, even on a new connection, whose path it then lacks. And
 it holds back new announces that come faster than three a second, for 15 s (rns-lxmf facts §2, §7). So
 there is one announce a clock second here, of all identities together; what is wanted sooner waits.
+
+On slow media ``floor`` allows one an hour. What it holds back is not sent later: the medium has had
+the announce within the hour.
 
 Everything runs on the worker, except where said.
 """
@@ -12,16 +15,39 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
+from .floor import Floor, Medium
 from .worker import Worker
 
 JITTER: Final = 0.1
 INTRODUCTION_DELAY: Final = 2.0
 
-Announce = Callable[[str, Any], None]
-"""Announce this identity on this interface, or on all if it is None."""
+Announce = Callable[[str, Sequence[Any] | None], None]
+"""Announce this identity on these interfaces, or on all if it is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What becomes of a request: the media used, and seconds until each of the others is free again."""
+
+    identity: str
+    media: tuple[str, ...]
+    held: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Want:
+    """On one interface or (None) on all. ``extra``: before a first challenge."""
+
+    interface: Any
+    extra: bool
+
+    def with_(self, other: _Want) -> _Want:
+        interface = self.interface if self.interface is other.interface else None
+        return _Want(interface, self.extra or other.extra)
 
 
 class Announcer:
@@ -33,17 +59,23 @@ class Announcer:
         announce: Announce,
         worker: Worker,
         interval: float,
+        *,
+        floor: Floor,
+        media: Callable[[], Sequence[Medium]],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._identities = tuple(identities)
+        self._identities = dict.fromkeys(identities)
         self._announce = announce
         self._worker = worker
         self._interval = interval
+        self._floor = floor
+        self._media = media
         self._clock = clock
         # A process before us may have announced in this second: what we announce in it is repeated.
         self._began = int(clock())
         self._second = 0
-        self._wanted: dict[str, Any] = {}
+        self._wanted: dict[str, _Want] = {}
+        self._afterwards: dict[str, list[Callable[[], None]]] = {}
         self._timed = False
         self._strangers: set[Any] = set()  # new connections on which we have not announced
 
@@ -52,15 +84,48 @@ class Announcer:
         if self._interval > 0:
             self._worker.later(delay * random.uniform(0.5, 1.5), self._regularly)  # noqa: S311 - no secret
 
-    def request(self, identity: str | None = None, interface: Any = None) -> None:
+    def add(self, identity: str) -> None:
+        """An identity more, which is announced at once if any are without being asked for."""
+        self._identities[identity] = None
+        if self._interval > 0:
+            self.request(identity)
+
+    def remove(self, identity: str) -> None:
+        self._identities.pop(identity, None)
+        self._wanted.pop(identity, None)
+        self._finish(identity)
+
+    def request(
+        self, identity: str | None = None, interface: Any = None, *, extra: bool = False
+    ) -> tuple[Announcement, ...]:
         """Announce one identity or all, on one interface or all, as soon as may be."""
-        for each in self._identities if identity is None else (identity,):
-            self._wanted[each] = interface if self._wanted.get(each, interface) is interface else None
+        found = []
+        for each in tuple(self._identities) if identity is None else (identity,):
+            want = _Want(interface, extra)
+            free, held = self._sort(each, want)
+            found.append(
+                Announcement(
+                    each,
+                    tuple(medium.name for medium in free),
+                    tuple((medium.name, wait) for medium, wait in held),
+                )
+            )
+            if free or not held:
+                # Without any medium yet Reticulum is left to find that out.
+                self._wanted[each] = want.with_(self._wanted.get(each, want))
         if not self._timed and self._wanted:
             self._next()
+        return tuple(found)
+
+    def afterwards(self, identity: str, call: Callable[[], None]) -> None:
+        """Call when the announce that the identity waits for is out; at once if there is none."""
+        if identity in self._wanted:
+            self._afterwards.setdefault(identity, []).append(call)
+        else:
+            call()
 
     def connected(self, interface: Any) -> None:
-        """A new connection in a private configuration: whoever is there does not know us yet.
+        """An interface has come up: whoever is there may not know us yet.
 
         It is not ready at once: Reticulum connects before it can handle packets. So wait until the
         other side has announced, or else a while. From any thread.
@@ -97,8 +162,40 @@ class Announcer:
 
     def _announce_one(self) -> None:
         identity = next(iter(self._wanted))
-        interface = self._wanted.pop(identity)
-        self._announce(identity, interface)
-        self._second = int(self._clock())
-        if self._second == self._began:
-            self._wanted[identity] = interface
+        want = self._wanted[identity]
+        free, held = self._sort(identity, want)
+        began = int(self._clock()) == self._began
+        if began and any(medium.slow for medium in free):
+            return  # too dear to be sent twice
+        del self._wanted[identity]
+        try:
+            if free or not held:
+                on_all = want.interface is None and not held
+                self._announce(identity, None if on_all else _interfaces(free, want))
+                self._floor.announced(identity, free, extra=want.extra)
+                self._second = int(self._clock())
+                if began:
+                    self._wanted[identity] = want
+        finally:
+            self._finish(identity)
+
+    def _finish(self, identity: str) -> None:
+        for call in self._afterwards.pop(identity, ()):
+            call()
+
+    def _sort(self, identity: str, want: _Want) -> tuple[list[Medium], list[tuple[Medium, float]]]:
+        """The media that are free, and those that are held back with how long, in seconds."""
+        free: list[Medium] = []
+        held: list[tuple[Medium, float]] = []
+        for medium in self._media():
+            if want.interface is None or medium.interface is want.interface:
+                wait = self._floor.wait(identity, medium, extra=want.extra)
+                if wait > 0:
+                    held.append((medium, wait))
+                else:
+                    free.append(medium)
+        return free, held
+
+
+def _interfaces(free: Sequence[Medium], want: _Want) -> Sequence[Any]:
+    return [medium.interface for medium in free] if free else (want.interface,)

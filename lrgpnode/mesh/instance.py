@@ -13,10 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import RNS
-from RNS.Interfaces import TCPInterface
+from RNS.Interfaces import LocalInterface, TCPInterface
+from RNS.Interfaces.Interface import Interface
+
+from .floor import SLOW_BITRATE, Medium
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +75,37 @@ class Instance:
         )
         return up + tuple(InterfaceStatus(name, "", False, error) for name, error in self.failed.items())
 
+    def media(self, *, shared_is_slow: bool = True) -> tuple[Medium, ...]:
+        """The interfaces that an announce goes out on now.
+
+        Of those of another program's instance nothing is known here: they are one medium, and
+        ``shared_is_slow`` says of what kind.
+        """
+        shared = self.kind == "client"
+        return tuple(
+            Medium(interface_name(item), shared_is_slow if shared else is_slow(item), item)
+            for item in list(RNS.Transport.interfaces)
+            if item.OUT and item.online and getattr(item, "mode", None) != Interface.MODE_ACCESS_POINT
+        )
+
+    def on_online(self, callback: Callable[[Any], None]) -> None:
+        """Be told, from any thread, when an interface of the machine's configuration comes up again.
+
+        Reticulum has no event for that, only the attribute ``online`` that every interface sets.
+        """
+        ours = (LocalInterface.LocalClientInterface, LocalInterface.LocalServerInterface)
+
+        def get(interface: Any) -> bool:
+            return bool(interface.__dict__.get("online", False))
+
+        def put(interface: Any, online: bool) -> None:
+            before = get(interface)
+            interface.__dict__["online"] = online
+            if online and not before and not isinstance(interface, ours):
+                callback(interface)
+
+        Interface.online = property(get, put)
+
     def on_interface_up(self, callback: Callable[[Any], None]) -> None:
         """Be told when a TCP connection is made by a peer or made again. For private configurations."""
         add_interface, synthesize_tunnel = RNS.Transport.add_interface, RNS.Transport.synthesize_tunnel
@@ -118,13 +153,30 @@ class Instance:
 
 @contextmanager
 def quiet_signals() -> Iterator[None]:
-    """Keep Reticulum and LXMF from installing signal handlers: theirs end the process at once."""
-    original = signal.signal
-    signal.signal = lambda *_: None
+    """Keep Reticulum and LXMF from installing signal handlers: theirs end the process at once.
+
+    Only for the calling thread, which need not be the main one: with this, a router can be made
+    where Python itself would refuse to set a handler, while the main thread goes on setting its own.
+    """
+    original, quiet = signal.signal, get_ident()
+
+    def only_others(number: int, handler: Any) -> Any:
+        return None if get_ident() == quiet else original(number, handler)
+
+    signal.signal = only_others  # type: ignore[assignment]  # narrower
     try:
         yield
     finally:
         signal.signal = original
+
+
+_SLOW_KINDS = ("RNode", "Serial", "KISS", "AX25", "Weave")
+
+
+def is_slow(interface: Any) -> bool:
+    """Whether an interface is a radio or as slow as one, where an announce is dear."""
+    kind = type(interface).__name__
+    return kind.startswith(_SLOW_KINDS) or int(interface.bitrate or 0) < SLOW_BITRATE
 
 
 def interface_name(interface: Any) -> str:

@@ -6,12 +6,13 @@ loads Reticulum and LXMF.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import logging
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Lock
 from types import TracebackType
@@ -102,6 +103,36 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         destination.set_retained_ratchets(RETAINED_RATCHETS)
         self.destination = destination
 
+    def close(self) -> None:
+        """Take the identity off the mesh and let go of all that Reticulum holds of it.
+
+        What LXMF had still to send is forgotten without a word: the caller sends it again.
+        """
+        for message in self.pending_outbound:
+            if isinstance(message, NodeMessage):
+                message.forget()
+        links = [*self.direct_links.values(), *self.backchannel_links.values()]
+        self.exit_handler()
+        atexit.unregister(self.exit_handler)
+        for link in links:
+            link.teardown()
+        for handler in list(RNS.Transport.announce_handlers):
+            if getattr(handler, "lxmrouter", None) is self:
+                RNS.Transport.deregister_announce_handler(handler)
+        for destination in list(RNS.Transport.destinations):
+            if destination.identity is self.identity:
+                RNS.Transport.deregister_destination(destination)
+
+    def jobs(self) -> None:
+        """LXMF's cycle, every four seconds; its thread would go on for ever after the end."""
+        if self.exit_handler_running:
+            raise SystemExit
+        super().jobs()
+
+    def rename(self, display_name: str) -> None:
+        """Another name for the announces to come."""
+        self.destination.display_name = display_name
+
     def _register(self, display_name: str) -> Any:
         return self.register_delivery_identity(self.identity, display_name=display_name)
 
@@ -155,6 +186,18 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         whole: float = self.medium_path_timeout() - RNS.Reticulum.DEFAULT_PER_HOP_TIMEOUT
         return max(0.0, whole)
 
+    def announce_on(self, interfaces: Sequence[Any] | None) -> None:
+        """Announce on these interfaces with one and the same packet, or on all that Reticulum chooses."""
+        if interfaces is None:
+            self.announce(self.hash)
+            return
+        data = self.get_announce_app_data(self.hash)
+        packet = self.destination.announce(app_data=data, send=False)
+        packet.pack()
+        for interface in interfaces:
+            packet.attached_interface = interface
+            RNS.Transport.outbound(packet)
+
     def get_announce_app_data(self, destination_hash: bytes) -> bytes:
         return announce.with_capabilities(super().get_announce_app_data(destination_hash))
 
@@ -194,6 +237,12 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
         self.register_delivery_callback(NodeMessage.tell_delivered)
         self.register_failed_callback(NodeMessage._tell_failed)
 
+    def forget(self) -> None:
+        """Tell nobody any more what becomes of this attempt."""
+        with self._order:
+            self._told_sent = True
+            self._on_ended = _nothing
+
     def send(self) -> None:
         self.last_sent = time.monotonic()
         super().send()
@@ -223,6 +272,10 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
             reason = "the peer did not prove the message"
         with self._order:
             self._on_ended(False, reason)
+
+
+def _nothing(delivered: bool, reason: str) -> None:
+    """Nobody waits for the end of a forgotten message."""
 
 
 def fast_stamp(cost: int, workblock: bytes, message_id: bytes) -> tuple[bytes | None, int]:

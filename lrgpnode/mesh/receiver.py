@@ -80,16 +80,24 @@ class Receiver:
         self._warned = -math.inf
 
     def add(self, router: NodeRouter, inbox: Inbox) -> None:
-        """Take a router's messages; what its inbox still holds comes first."""
-        slot = len(self._inboxes)
-        self._inboxes.append(inbox)
-        self._slots[router.identity.hash] = slot
+        """Take a router's messages; what its inbox still holds comes first.
+
+        An identity that comes back has the slot it had: entry ids go on in its file, so that what is
+        done meanwhile with entries from before is done with the same entries.
+        """
+        slot = self._slots.setdefault(router.identity.hash, len(self._inboxes))
+        self._inboxes[slot : slot + 1] = [inbox]
         router.register_delivery_callback(partial(self._delivered, router))
         for entry in inbox.left_over():
             _recover_key(entry)
             # A clean stop makes LXMF remember what it delivered, also what the node did not finish.
             number = entry.id << _SLOT_BITS | slot
             self._worker.call(self._handle, _Arrival(router, number, entry.raw, entry.method, again=True))
+
+    def remove(self, router: NodeRouter) -> None:
+        """Take no more of a router that has been closed; what is open stays in its file."""
+        self._worker.call(self._forget, router)
+        self._inboxes[self._slots[router.identity.hash]].close()
 
     def start(self, deliver: Callable[[Received], bool]) -> None:
         """Begin to hand over. ``deliver`` says whether the message was taken."""
@@ -176,6 +184,9 @@ class Receiver:
             _log.debug("a message from %s was dropped: nobody knows its sender", dropped.sender.hex())
         self._held.append(replace(arrival, again=True))
         self._unknown(arrival.sender.hex())
+
+    def _forget(self, router: NodeRouter) -> None:
+        self._held = deque(held for held in self._held if held.router is not router)
 
     def _release(self, sender: bytes) -> None:
         known_now = [held for held in self._held if held.sender == sender]

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from . import rns_config
-from .announcer import Announcer
+from .announcer import Announcement, Announcer
+from .floor import Floor, this_moment
 from .identity import LocalIdentity
 from .inbox import Inbox
 from .rns_config import Endpoint
@@ -45,17 +47,22 @@ class MeshSettings:
 
     With ``listen`` or ``connect`` it has a Reticulum configuration of its own under ``data``; else
     it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
+    ``away`` are identities not on the mesh for now, for which what is to be sent waits.
+    ``shared_is_slow``: announces through another program's instance may go out by radio.
     """
 
     data: Path
     identities: tuple[LocalIdentity, ...]
+    away: tuple[str, ...] = ()
     display_names: Mapping[str, str] = field(default_factory=dict)
     rns_config_dir: Path | None = None
     listen: Endpoint | None = None
     connect: tuple[Endpoint, ...] = ()
     announce_delay: float = 3.0
     announce_interval: float = ANNOUNCE_INTERVAL
+    shared_is_slow: bool = True
     path_wait: float = PATH_WAIT
+    boot_id: str = ""
     rns_loglevel: int = 2
 
 
@@ -92,7 +99,10 @@ class ReticulumMesh:
             self._announce,
             self._worker,
             settings.announce_interval,
+            floor=Floor(settings.data / "announced.json", lambda: this_moment(settings.boot_id)),
+            media=lambda: self._instance.media(shared_is_slow=settings.shared_is_slow),
         )
+        self._introducing: set[tuple[str, str]] = set()
 
     def set_log_level(self, level: str) -> None:
         """How much Reticulum logs, by the name of a level of ours. Once it is started."""
@@ -110,7 +120,7 @@ class ReticulumMesh:
         """Start Reticulum and the routers. Before the loop, in the main thread. Raises ``MeshError``."""
         from . import lxmf  # noqa: PLC0415 - loads Reticulum, see above
         from .carrier import LxmfCarrier  # noqa: PLC0415
-        from .instance import Instance, quiet_signals  # noqa: PLC0415
+        from .instance import Instance  # noqa: PLC0415
         from .receiver import Receiver  # noqa: PLC0415
 
         private = self._settings.listen is not None or bool(self._settings.connect)
@@ -118,21 +128,16 @@ class ReticulumMesh:
         self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel)
         if private:
             self._instance.on_interface_up(self._announcer.connected)
+        else:
+            self._instance.on_online(self._announcer.connected)
         lxmf.prepare()
         self._receiver = Receiver(self.request_path)
-        with quiet_signals():
-            for identity in self._settings.identities:
-                storage = self._settings.data / "lxmf" / identity.hash
-                router = lxmf.NodeRouter(identity.key, storage, self._receiver.packet)
-                # The inbox is there before the first packet can come.
-                inbox = Inbox(self._settings.data / "inbox" / f"{identity.hash}.log")
-                self._receiver.add(router, inbox)
-                router.open(
-                    self._settings.display_names.get(identity.hash) or f"lrgpnode {identity.hash[:6]}"
-                )
-                self._routers[identity.hash] = router
+        for identity in self._settings.identities:
+            self._open(identity, self._settings.display_names.get(identity.hash, ""))
         self._carrier = LxmfCarrier(self._routers, self._receiver, self._sent, self._ended)
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
+        for hash in self._settings.away:
+            self._sender.hold(hash)
         self._watch_announces()
 
     def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
@@ -164,7 +169,7 @@ class ReticulumMesh:
         self._worker.call(self._carrier.discard, ref)
 
     def send(self, message: Outgoing) -> None:
-        self._worker.call(self._sender.submit, message)
+        self._worker.call(self._submit, message)
 
     def done(self, entry: int) -> None:
         self._receiver.done(entry)
@@ -178,6 +183,28 @@ class ReticulumMesh:
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
         self._worker.call(self._announcer.request, identity)
+
+    def ask_announce(self, identity: str | None = None) -> Future[tuple[Announcement, ...]]:
+        """As ``announce``; what goes out where, and what is held back."""
+        return self._worker.ask(self._announcer.request, identity)
+
+    def introduce(self, identity: str, peer: str) -> None:
+        """The next message may be the first that the peer ever sees of the identity: announce before it."""
+        self._worker.call(self._introduce, identity, peer)
+
+    # --- identities at run time; from any thread, and not to be waited for on the loop's
+
+    def open_identity(self, identity: LocalIdentity, display_name: str) -> Future[None]:
+        """Bring one more identity on the mesh and announce it; what waited for it is sent."""
+        return self._worker.ask(self._join, identity, display_name)
+
+    def close_identity(self, identity: str) -> Future[None]:
+        """Take an identity off the mesh. What it has to send waits until it is opened again."""
+        return self._worker.ask(self._leave, identity)
+
+    def rename_identity(self, identity: str, display_name: str) -> Future[None]:
+        """The name that others see, from the next announce on."""
+        return self._worker.ask(self._rename, identity, display_name)
 
     def request_path(self, peer: str) -> None:
         """Ask the network for a peer; the answer comes as ``heard``."""
@@ -255,10 +282,59 @@ class ReticulumMesh:
         with suppress(CannotCarry):
             self._carrier.build(message)
 
-    def _announce(self, identity: str, interface: Any) -> None:
+    def _submit(self, message: Outgoing) -> None:
+        introduction = (message.identity, message.peer)
+        if introduction not in self._introducing:
+            self._sender.submit(message)
+            return
+
+        def introduced() -> None:
+            self._introducing.discard(introduction)
+            self._sender.submit(message)
+
+        self._announcer.afterwards(message.identity, introduced)
+
+    def _introduce(self, identity: str, peer: str) -> None:
+        if peer not in self._routers:
+            self._announcer.request(identity, extra=True)
+            self._introducing.add((identity, peer))
+
+    def _announce(self, identity: str, interfaces: Sequence[Any] | None) -> None:
         router = self._routers.get(identity)
         if router is not None:
-            router.announce(router.hash, attached_interface=interface)
+            router.announce_on(interfaces)
+
+    def _open(self, identity: LocalIdentity, display_name: str) -> None:
+        from . import lxmf  # noqa: PLC0415
+        from .instance import quiet_signals  # noqa: PLC0415
+
+        folder = self._settings.data
+        with quiet_signals():
+            router = lxmf.NodeRouter(identity.key, folder / "lxmf" / identity.hash, self._receiver.packet)
+        # The inbox is there before the first packet can come.
+        self._receiver.add(router, Inbox(folder / "inbox" / f"{identity.hash}.log"))
+        router.open(_shown(display_name, identity.hash))
+        self._routers[identity.hash] = router
+
+    def _join(self, identity: LocalIdentity, display_name: str) -> None:
+        if identity.hash not in self._routers:
+            self._open(identity, display_name)
+            self._announcer.add(identity.hash)
+            self._sender.let_go(identity.hash)
+
+    def _leave(self, identity: str) -> None:
+        router = self._routers.pop(identity, None)
+        if router is not None:
+            self._announcer.remove(identity)
+            self._sender.hold(identity)
+            router.close()
+            self._receiver.remove(router)
+
+    def _rename(self, identity: str, display_name: str) -> None:
+        router = self._routers.get(identity)
+        if router is not None:
+            router.rename(_shown(display_name, identity))
+            self._announcer.request(identity)
 
     def _request_path(self, peer: str) -> None:
         router = next(iter(self._routers.values()), None)
@@ -275,3 +351,8 @@ class ReticulumMesh:
         if settings.listen is None and not settings.connect:
             return settings.rns_config_dir
         return rns_config.write(settings.data / "reticulum", settings.listen, settings.connect)
+
+
+def _shown(display_name: str, identity: str) -> str:
+    """Never empty: without a name LXMF leaves out of its path responses what a sender has to know."""
+    return display_name or f"lrgpnode {identity[:6]}"

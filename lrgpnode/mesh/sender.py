@@ -58,7 +58,8 @@ class Sender:
         self._path_wait = path_wait
         self._unheard: dict[str, deque[Outgoing]] = {}
         self._queued: deque[Outgoing] = deque()
-        self._flying: dict[int, str] = {}
+        self._flying: dict[int, Outgoing] = {}
+        self._away: dict[str, dict[int, Outgoing]] = {}
         self._per_peer: Counter[str] = Counter()
 
     @property
@@ -67,10 +68,34 @@ class Sender:
 
     @property
     def waiting(self) -> int:
-        return len(self._queued) + sum(map(len, self._unheard.values()))
+        unheard = sum(map(len, self._unheard.values()))
+        return len(self._queued) + unheard + sum(map(len, self._away.values()))
+
+    def hold(self, identity: str) -> None:
+        """The identity leaves the mesh: what it has to send, also what was on its way, waits for it."""
+        flying = [message for message in self._flying.values() if message.identity == identity]
+        unheard = [message for messages in self._unheard.values() for message in messages]
+        others = [message for message in (*self._queued, *unheard) if message.identity == identity]
+        # An answer (0) is of use at once or not at all.
+        self._away[identity] = {message.ref: message for message in (*flying, *others) if message.ref}
+        self._queued = deque(message for message in self._queued if message.identity != identity)
+        for peer, messages in self._unheard.items():
+            self._unheard[peer] = deque(m for m in messages if m.identity != identity)
+        for message in flying:
+            self.ended(message.ref)
+
+    def let_go(self, identity: str) -> None:
+        """The identity is on the mesh again."""
+        for message in self._away.pop(identity, {}).values():
+            self.submit(message)
 
     def submit(self, message: Outgoing) -> None:
         peer = message.peer
+        away = self._away.get(message.identity)
+        if away is not None:
+            if message.ref:
+                away[message.ref] = message
+            return
         if peer in self._unheard:
             self._unheard[peer].append(message)
             return
@@ -96,11 +121,11 @@ class Sender:
 
     def ended(self, ref: int) -> None:
         """LXMF is done with the attempt, one way or the other. May be said twice."""
-        peer = self._flying.pop(ref, None)
-        if peer is not None:
-            self._per_peer[peer] -= 1
-            if not self._per_peer[peer]:
-                del self._per_peer[peer]
+        message = self._flying.pop(ref, None)
+        if message is not None:
+            self._per_peer[message.peer] -= 1
+            if not self._per_peer[message.peer]:
+                del self._per_peer[message.peer]
             self._pump()
 
     def _give_up(self, peer: str) -> None:
@@ -118,7 +143,7 @@ class Sender:
         self._queued.extendleft(reversed(held))
 
     def _fly(self, message: Outgoing) -> None:
-        self._flying[message.ref] = message.peer
+        self._flying[message.ref] = message
         self._per_peer[message.peer] += 1
         self._progress(message.ref, Progress.SENDING, "")
         try:

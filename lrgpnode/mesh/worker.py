@@ -12,9 +12,13 @@ import itertools
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +40,25 @@ class Worker:
     def call(self, function: Callable[..., object], *args: Any) -> None:
         """Run as soon as possible. From any thread."""
         self._jobs.put((function, args))
+
+    def ask(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run as soon as possible; what comes of it. From any thread.
+
+        A worker that is stopped first leaves the future without a result for ever.
+        """
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def job() -> None:
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001 - it belongs to the caller, whatever it is
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self._jobs.put((job, ()))
+        return future
 
     def later(self, delay: float, function: Callable[..., object], *args: Any) -> None:
         """Run after ``delay`` seconds. From jobs of this worker, or before it is started."""

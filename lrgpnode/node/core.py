@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -48,12 +48,15 @@ from storage.model import (
     OutboxRow,
     OutboxState,
     Peer,
+    Policy,
+    Request,
     Seen,
     Signature,
 )
 from storage.store import Store
 from storage.writer import Writer
 
+from .admission import Admission, received
 from .clock import Clock
 from .deliveries import Deliveries
 from .expiry import Expiry
@@ -94,6 +97,9 @@ class Node:
         transport: Transport,
         publish: Publish,
         clock: Clock | None = None,
+        local: Collection[str] = (),
+        accept: Policy = Policy.OPEN,
+        introduce: Callable[[str, str], None] | None = None,
     ) -> None:
         self._store = store
         self._writer = writer
@@ -114,6 +120,8 @@ class Node:
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers = Limit(ANSWERS_PER_MINUTE, seconds=60.0)
         self._news = News(publish)
+        self.admission = Admission(store, writer, games, self._clock, publish, local=local, default=accept)
+        self._introduce = introduce
         self._deliveries = Deliveries(store, writer, self._clock, self._spawn)
         self._expiry = Expiry(
             store,
@@ -187,12 +195,23 @@ class Node:
 
     async def challenge(self, identity: str, peer: str, app_id: str, intent: Mapping[str, Any]) -> Acted:
         """Challenge ``peer``. Raises ``CallerError`` or ``StorageError``; then nothing has changed."""
+        if self._introduce is not None and not self._store.admission.has_session(identity, peer):
+            self._introduce(identity, peer)
         return await self._act(identity, peer, app_id, Command.CHALLENGE, intent, "")
 
     async def act(self, key: SessionKey, command: str, intent: Mapping[str, Any]) -> Acted:
         """Carry out a local action in an existing session. Raises as ``challenge`` does."""
         session = self.session(key)
         return await self._act(key.identity, session.peer, session.app_id, command, intent, key.session_id)
+
+    async def admit(self, request: Request) -> Session:
+        """Let a stranger's challenge through to the router. Raises ``CallerError`` or ``StorageError``."""
+        if request.until <= self._clock.wall():
+            raise CallerError(Kind.SESSION_EXPIRED, "the challenge has expired")
+        async with self._lane(request.key.identity):
+            await self._handle(received(request), request.received_at)
+        await self._writer.run(self._store.admission.remove_request, request.key)
+        return self.session(request.key)
 
     async def _act(
         self, identity: str, peer: str, app_id: str, command: str, intent: Mapping[str, Any], session_id: str
@@ -324,12 +343,13 @@ class Node:
                     loop = asyncio.get_running_loop()
                     loop.call_later(COMMIT_RETRY_SECONDS, self.received, message)
 
-    async def _handle(self, message: Received) -> None:
+    async def _handle(self, message: Received, admitted_at: float | None = None) -> None:
+        """``admitted_at``: when a message came in that a person has let in."""
         envelope = self._wanted(message)
-        if envelope is None:
+        if envelope is None or (admitted_at is None and not await self.admission.admits(message, envelope)):
             self._transport.done(message.entry)
             return
-        now = self._clock.wall()
+        now = self._clock.wall() if admitted_at is None else admitted_at
         try:
             outcome = self.router.receive(message.identity, message.peer, envelope, now)
         except Corrupt as corrupt:

@@ -61,6 +61,7 @@ RESULTS: dict[str, msgspec.Struct] = {
     "identity.list": models.IdentityList(identities=(models.IdentityInfo(**IDENTITY),)),
     "identity.show": models.IdentityDetail(**IDENTITY, public_key="00" * 64, key_file="/srv/key"),
     "peer.list": PEERS,
+    "request.list": models.RequestList(requests=()),
     "game.list": models.GamePage(games=(summary(unread=1, your_turn=True, peer_name="bob"),)),
     "game.actions": models.ActionList(
         id=ID,

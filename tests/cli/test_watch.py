@@ -72,6 +72,21 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         {"peer": PEER, "name": "B\u202eob", "hops": 2, "interface": "x"},
         "heard Bob (b2b2b2b2), 2 hops",
     ),
+    (
+        "game.request",
+        {**BY_PEER, "app": "ttt", "withdrawn": False},
+        f"the stranger b2b2b2b2 would like to play ttt: game {ID}",
+    ),
+    (
+        "game.request",
+        {**BY_PEER, "app": "ttt", "withdrawn": True},
+        f"the stranger b2b2b2b2 takes back its challenge: game {ID}",
+    ),
+    (
+        "identity.changed",
+        {"hash": PEER, "name": "Ann\x07", "enabled": False, "role": "person"},
+        "identity Ann (b2b2b2b2), which is off the mesh",
+    ),
     ("node.started", {"name": "pi", "version": "1"}, "the node pi is up"),
     ("node.stopping", {"reason": "SIGTERM"}, "the node stops: SIGTERM"),
     ("node.stopping", {}, "the node stops"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from lrgpnode.mesh.announcer import INTRODUCTION_DELAY, Announcer
+from lrgpnode.mesh.floor import EXTRA_PAUSE, FLOOR, Floor, Medium, Moment
 from lrgpnode.mesh.worker import Worker
 
 BEGIN = 1_000_000.3
@@ -43,15 +45,24 @@ class Told(list[tuple[int, str, Any]]):
     def __init__(self, time: Time) -> None:
         self._time = time
 
-    def announce(self, identity: str, interface: Any) -> None:
-        self.append((int(self._time.now) - int(BEGIN), identity, interface))
+    def announce(self, identity: str, interfaces: Sequence[Any] | None) -> None:
+        where = interfaces[0] if interfaces is not None and len(interfaces) == 1 else interfaces
+        self.append((int(self._time.now) - int(BEGIN), identity, where))
 
 
-def make(interval: float = 0.0, *identities: str) -> tuple[Time, Told, Announcer]:
+def make(
+    interval: float = 0.0, *identities: str, media: Sequence[Medium] = (), file: Path | None = None
+) -> tuple[Time, Told, Announcer]:
     time = Time()
     told = Told(time)
     announcer = Announcer(
-        identities or ("a",), told.announce, cast("Worker", time), interval, clock=lambda: time.now
+        identities or ("a",),
+        told.announce,
+        cast("Worker", time),
+        interval,
+        floor=Floor(file, lambda: Moment(time.now, time.now, "boot")),
+        media=lambda: media,
+        clock=lambda: time.now,
     )
     return time, told, announcer
 
@@ -135,7 +146,7 @@ def test_a_failed_announce_does_not_stop_the_others() -> None:
     time, told, announcer = make(0.0, "a", "b")
     time.pass_by(5)
 
-    def fail(identity: str, interface: Any) -> None:
+    def fail(identity: str, interfaces: Sequence[Any] | None) -> None:
         announcer._announce = told.announce
         raise OSError("down")
 
@@ -144,3 +155,96 @@ def test_a_failed_announce_does_not_stop_the_others() -> None:
         announcer.request()
     time.pass_by(5)
     assert [identity for _, identity, _ in told] == ["b"]
+
+
+RADIO = Medium("radio", slow=True, interface="radio")
+CABLE = Medium("cable", slow=False, interface="cable")
+
+
+def test_by_radio_once_an_hour_whatever_asks(tmp_path: Path) -> None:
+    file = tmp_path / "announced.json"
+    time, told, announcer = make(900.0, media=(RADIO, CABLE), file=file)
+    announcer.start(4.0)
+    time.pass_by(2 * FLOOR)
+    by_radio = [second for second, _, where in told if where is None]
+    assert 7 <= len(told) <= 9
+    assert len(by_radio) == 2
+    assert by_radio[1] - by_radio[0] >= FLOOR
+    assert {where for _, _, where in told} == {None, "cable"}
+    time.now += 60
+    announcer.request(interface="radio")
+    announcer.connected("radio")
+    time.pass_by(60)
+    assert not [where for _, _, where in told if where == "radio"]
+
+
+def test_a_restart_in_a_loop_is_announced_by_radio_once(tmp_path: Path) -> None:
+    file = tmp_path / "announced.json"
+    sent = []
+    now = BEGIN
+    for _ in range(100):
+        time, told, announcer = make(10_800.0, media=(RADIO,), file=file)
+        time.now = now
+        announcer.start(5.0)
+        time.pass_by(70)
+        now = time.now
+        sent += told
+    assert len(sent) == 2  # in two hours less a bit
+
+
+def test_what_is_held_back_is_said() -> None:
+    time, told, announcer = make(media=(RADIO, CABLE))
+    time.pass_by(5)
+    (first,) = announcer.request()
+    assert (first.media, first.held) == (("radio", "cable"), ())
+    time.pass_by(100)
+    (second,) = announcer.request()
+    assert second.media == ("cable",)
+    assert second.held == (("radio", FLOOR - 100),)
+    time.pass_by(5)
+    assert told == [(5, "a", None), (105, "a", "cable")]
+
+
+def test_one_extra_before_a_first_challenge_in_ten_minutes() -> None:
+    time, told, announcer = make(media=(RADIO,))
+    time.pass_by(5)
+    announcer.request()
+    for _ in range(3):
+        time.pass_by(EXTRA_PAUSE / 2)
+        announcer.request(extra=True)
+    assert [second for second, _, _ in told] == [5, 305, 905]
+
+
+def test_a_second_announce_in_the_second_of_the_start_is_spared_by_radio() -> None:
+    time, told, announcer = make(media=(RADIO,))
+    announcer.request()
+    time.pass_by(10)
+    assert told == [(1, "a", None)]
+
+
+def test_what_waits_for_an_announce_goes_after_it() -> None:
+    time, told, announcer = make(media=(CABLE,))
+    time.pass_by(5)
+    announcer.request()
+    announcer.request(extra=True)
+    order: list[int] = []
+    announcer.afterwards("a", lambda: order.append(len(told)))
+    assert not order
+    time.pass_by(1)
+    announcer.afterwards("a", lambda: order.append(len(told)))
+    assert order == [2, 2]
+
+
+def test_identities_come_and_go() -> None:
+    time, told, announcer = make(1000.0)
+    time.pass_by(5)
+    announcer.request("a")
+    announcer.add("b")
+    announcer.add("c")
+    announcer.remove("c")
+    time.pass_by(5)
+    assert told == [(5, "a", None), (6, "b", None)]
+    announcer.remove("a")
+    announcer.request()
+    time.pass_by(5)
+    assert [identity for _, identity, _ in told[2:]] == ["b"]

@@ -201,7 +201,7 @@ def test_waiting_messages(store: Store) -> None:
 
 def test_contacts(store: Store) -> None:
     store.book.put_contact(Contact(peer=PEER, name="Bo", added_at=1.0, public_key=b"k" * 64))
-    store.book.put_contact(Contact(peer="d" * 32, name="Al", added_at=2.0, trust=Trust.BLOCKED))
+    store.book.put_contact(Contact(peer="d" * 32, name="Al", added_at=2.0, trust=Trust.TRUSTED))
     store.book.put_contact(Contact(peer=PEER, name="Bob", added_at=9.0, note="chess"))
     bob = Contact(peer=PEER, name="Bob", added_at=1.0, public_key=b"k" * 64, note="chess")
     assert store.book.contact(PEER) == bob

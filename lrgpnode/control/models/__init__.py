@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import game, log, node, people, records, settings, upkeep
+from . import contacts, game, log, node, people, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -21,6 +21,22 @@ from .base import (
     PeerRef as PeerRef,
     SessionRef as SessionRef,
     Text as Text,
+)
+from .contacts import (
+    BlockInfo as BlockInfo,
+    BlockList as BlockList,
+    BlockParams as BlockParams,
+    ContactAddParams as ContactAddParams,
+    ContactChoice as ContactChoice,
+    ContactInfo as ContactInfo,
+    ContactList as ContactList,
+    ContactListParams as ContactListParams,
+    ContactRenameParams as ContactRenameParams,
+    ContactTrustParams as ContactTrustParams,
+    RequestArrived as RequestArrived,
+    RequestChoice as RequestChoice,
+    RequestInfo as RequestInfo,
+    RequestList as RequestList,
 )
 from .game import (
     ActionList as ActionList,
@@ -56,6 +72,7 @@ from .node import (
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
     GameInfo as GameInfo,
+    HeldAnnounce as HeldAnnounce,
     InterfaceInfo as InterfaceInfo,
     NodeStarted as NodeStarted,
     NodeStatus as NodeStatus,
@@ -64,10 +81,18 @@ from .node import (
     SubscribeParams as SubscribeParams,
 )
 from .people import (
+    IdentityChanged as IdentityChanged,
+    IdentityChoice as IdentityChoice,
+    IdentityCreateParams as IdentityCreateParams,
     IdentityDetail as IdentityDetail,
+    IdentityImportParams as IdentityImportParams,
     IdentityInfo as IdentityInfo,
+    IdentityKey as IdentityKey,
     IdentityList as IdentityList,
     IdentityParams as IdentityParams,
+    IdentityPolicies as IdentityPolicies,
+    IdentityPolicyParams as IdentityPolicyParams,
+    IdentityRenameParams as IdentityRenameParams,
     PeerHeard as PeerHeard,
     PeerInfo as PeerInfo,
     PeerList as PeerList,
@@ -87,7 +112,7 @@ from .settings import (
 )
 from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, settings, log, upkeep, people, game, records)
+_AREAS: Final = (node, settings, log, upkeep, people, contacts, game, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

@@ -107,10 +107,14 @@ class GameSummary(Model, frozen=True, kw_only=True):
 
 
 class GamePage(Model, frozen=True, kw_only=True):
-    """Sessions, newest action first. ``cursor`` is null on the last page."""
+    """Sessions, newest action first. ``cursor`` is null on the last page.
+
+    ``requests``: challenges of strangers that wait to be let in, see `request.list`.
+    """
 
     games: tuple[GameSummary, ...]
     cursor: str | None = None
+    requests: int = 0
 
 
 class OwnAction(Model, frozen=True, kw_only=True):

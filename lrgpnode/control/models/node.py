@@ -53,10 +53,19 @@ class AnnounceParams(Model, frozen=True, kw_only=True):
     identity: IdentityRef | None = None
 
 
+class HeldAnnounce(Model, frozen=True, kw_only=True):
+    """A slow interface on which an identity is not announced again before ``until``."""
+
+    identity: str
+    interface: str
+    until: float
+
+
 class AnnounceResult(Model, frozen=True, kw_only=True):
-    """Hashes of the identities that were announced."""
+    """Hashes of the identities that are announced, on every interface that is not in ``held``."""
 
     identities: tuple[str, ...]
+    held: tuple[HeldAnnounce, ...] = ()
 
 
 class SubscribeParams(Model, frozen=True, kw_only=True):

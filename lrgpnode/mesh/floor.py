@@ -1,0 +1,144 @@
+"""How often an identity may be announced on a slow medium, over restarts of node and machine.
+
+An announce over LoRa takes a second of airtime and is repeated by every transport node, so there is
+at most one an hour, whatever asks for it: a timer, an interface that comes and goes, a node that is
+restarted in a loop, an impatient person. One extra is allowed before a first challenge, since who has
+never heard of an identity does not believe its messages; at most one in ten minutes, on any medium.
+
+When the last one was is kept in a file, which is written when an announce goes out on a slow medium
+and at no other time. Everything here runs on the worker.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from .identity import sync_directory
+
+FLOOR: Final = 3600.0
+EXTRA_PAUSE: Final = 600.0
+
+SLOW_BITRATE: Final = 100_000
+"""Bits a second. The fastest LoRa has a fifth of it, and what is not radio mostly has far more."""
+
+PLAUSIBLE: Final = 1_735_689_600.0
+"""2025: a wall clock that shows an earlier time has not been set."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """An interface that announces can go out on. ``name`` stays the same over restarts."""
+
+    name: str
+    slow: bool
+    interface: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time by the wall clock and by the one that counts from this boot of the machine."""
+
+    wall: float
+    boot: float
+    boot_id: str
+
+
+def elapsed(then: Moment, now: Moment) -> float:
+    """Seconds that have certainly passed. Never more than really have, unless a set clock is wrong.
+
+    Within one boot that is exact. Over a reboot it is what the wall clock says if it was set both
+    times, and in any case the time since the reboot.
+    """
+    if then.boot_id == now.boot_id:
+        return max(0.0, now.boot - then.boot)
+    by_wall = now.wall - then.wall if then.wall >= PLAUSIBLE else 0.0
+    return max(now.boot, by_wall)
+
+
+def this_moment(boot_id: str) -> Moment:
+    return Moment(time.time(), time.clock_gettime(time.CLOCK_BOOTTIME), boot_id)
+
+
+class Floor:
+    """The last announces of each identity on each medium, in the file ``path``."""
+
+    def __init__(self, path: Path | None, now: Callable[[], Moment]) -> None:
+        self._path = path
+        self._now = now
+        self._last: dict[tuple[str, str], Moment] = {}
+        self._extra: dict[tuple[str, str], Moment] = {}
+        if path is not None:
+            self._load(path)
+
+    def wait(self, identity: str, medium: Medium, *, extra: bool = False) -> float:
+        """Seconds until the identity may be announced there; 0 for now."""
+        key, now = (identity, medium.name), self._now()
+        if extra:
+            waits = _left(self._extra.get(key), EXTRA_PAUSE, now)
+            return waits if not medium.slow else min(waits, _left(self._last.get(key), FLOOR, now))
+        return _left(self._last.get(key), FLOOR, now) if medium.slow else 0.0
+
+    def announced(self, identity: str, media: list[Medium], *, extra: bool = False) -> None:
+        """Note that the identity was announced on these media just now."""
+        now = self._now()
+        for medium in media:
+            key = (identity, medium.name)
+            if extra:
+                self._extra[key] = now
+            if medium.slow:
+                self._last[key] = now
+        self._drop_old(now)
+        if self._path is not None and any(medium.slow for medium in media):
+            self._save(self._path)
+
+    def _drop_old(self, now: Moment) -> None:
+        for moments, pause in ((self._last, FLOOR), (self._extra, EXTRA_PAUSE)):
+            for key in [key for key, moment in moments.items() if elapsed(moment, now) >= pause]:
+                del moments[key]
+
+    def _load(self, path: Path) -> None:
+        try:
+            content = json.loads(path.read_bytes())
+            self._last, self._extra = _moments(content["last"]), _moments(content["extra"])
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            _log.warning("%s cannot be read and is begun anew: %s", path, error)
+
+    def _save(self, path: Path) -> None:
+        content = json.dumps({"last": _rows(self._last), "extra": _rows(self._extra)})
+        partial = path.with_suffix(".new")
+        try:
+            with partial.open("w") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+            sync_directory(path.parent)
+        except OSError as error:
+            # In this process it still counts.
+            _log.warning("%s could not be written: %s", path, error.strerror)
+
+
+def _left(then: Moment | None, pause: float, now: Moment) -> float:
+    return 0.0 if then is None else max(0.0, pause - elapsed(then, now))
+
+
+def _rows(moments: Mapping[tuple[str, str], Moment]) -> list[list[Any]]:
+    return [[*key, moment.wall, moment.boot, moment.boot_id] for key, moment in moments.items()]
+
+
+def _moments(rows: Any) -> dict[tuple[str, str], Moment]:
+    return {
+        (str(identity), str(medium)): Moment(float(wall), float(boot), str(boot_id))
+        for identity, medium, wall, boot, boot_id in rows
+    }

@@ -1,0 +1,263 @@
+"""Who gets through to the router, and whose challenges wait until a person lets them in.
+
+Fresh identities cost nothing, so the only filter that holds is whom one knows. A challenge is judged
+by the policy of the identity it is for; an action in a session that exists goes on, except from a
+blocked peer. What is not let in is dropped without a word to anybody, and nothing of it is kept but
+the requests of strangers, which are few in number.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lrgpnode.limit import Limit
+from lrgpnode.mesh.transport import Received
+from lrgpnode.protocol.envelope import Envelope
+from lrgpnode.protocol.game import Command, Game
+from lrgpnode.protocol.session import SessionKey, Status
+from storage.errors import StorageError
+from storage.model import Block, Policy, Request, Trust
+from storage.store import Store
+from storage.writer import Writer
+
+from .clock import Clock
+from .news import Publish
+
+log = logging.getLogger(__name__)
+
+REQUESTS_PER_PEER: Final = 2
+REQUESTS_PER_IDENTITY: Final = 32
+"""When the list is full, what comes later is dropped: nobody can push out what waits already."""
+
+REQUESTS_PER_MINUTE: Final = 20
+"""Of all peers together. Who sends and withdraws in turn must not keep the disk busy."""
+
+NOTED_PLAYERS: Final = 2000
+
+ALL_GAMES: Final = ""
+
+
+class Verdict(StrEnum):
+    """REQUEST: kept for a person to decide."""
+
+    ADMIT = "admit"
+    REQUEST = "request"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a peer is to us. ``dealings``: we have challenged it, or accepted a challenge of its."""
+
+    local: bool = False
+    contact: bool = False
+    trusted: bool = False
+    dealings: bool = False
+
+
+def decide(policy: Policy, peer: Standing) -> Verdict:
+    """What becomes of a challenge. A trusted contact and an identity of this node are always let in."""
+    if peer.local or peer.trusted:
+        return Verdict.ADMIT
+    match policy:
+        case Policy.OPEN:
+            admitted = True
+        case Policy.EVERYONE | Policy.KNOWN:
+            admitted = peer.contact or peer.dealings
+        case Policy.CONTACTS:
+            admitted = peer.contact
+        case Policy.NOBODY:
+            admitted = False
+    if admitted:
+        return Verdict.ADMIT
+    return Verdict.REQUEST if policy is Policy.EVERYONE else Verdict.REFUSE
+
+
+class Admission:
+    """Of one node. ``local``: the identities of this node; ``default``: the policy where none is set."""
+
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        games: Mapping[str, Game],
+        clock: Clock,
+        publish: Publish,
+        *,
+        local: Collection[str] = (),
+        default: Policy = Policy.EVERYONE,
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._games = games
+        self._clock = clock
+        self._publish = publish
+        self._local = local
+        self._default = default
+        self._policies = store.admission.policies()
+        self._blocks = {block.peer: block for block in store.admission.blocks()}
+        self._limit = Limit(REQUESTS_PER_MINUTE, seconds=60.0)
+        self._players: OrderedDict[str, None] = OrderedDict()
+
+    # Policies and blocks; in force from the moment they are stored
+
+    def policy(self, identity: str, app_id: str = ALL_GAMES) -> Policy:
+        """The policy that holds for an identity and a game."""
+        own = self._policies.get((identity, app_id))
+        return own or self._policies.get((identity, ALL_GAMES), self._default)
+
+    def policies(self, identity: str) -> dict[str, Policy]:
+        """The policies of single games, by app id."""
+        return {app: policy for (of, app), policy in self._policies.items() if of == identity and app}
+
+    async def set_policy(self, identity: str, app_id: str, policy: Policy | None) -> None:
+        """None takes the policy of a game back. Raises ``StorageError``."""
+        await self._writer.run(self._store.admission.put_policy, identity, app_id, policy)
+        if policy is None:
+            self._policies.pop((identity, app_id), None)
+        else:
+            self._policies[identity, app_id] = policy
+
+    def blocked(self, peer: str) -> Block | None:
+        """The block that is in force for a peer, if any."""
+        block = self._blocks.get(peer)
+        over = block is not None and block.until is not None and block.until <= self._clock.wall()
+        return None if over else block
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Those in force."""
+        return tuple(block for block in self._blocks.values() if self.blocked(block.peer) is not None)
+
+    async def block(self, block: Block) -> None:
+        """From now on nothing of this peer gets through, and what of it waits is dropped."""
+        before = self._blocks.get(block.peer)
+        self._blocks[block.peer] = block
+        try:
+            await self._writer.run(self._store.admission.put_block, block)
+        except StorageError:
+            self._blocks.pop(block.peer)
+            if before is not None:
+                self._blocks[block.peer] = before
+            raise
+
+    async def unblock(self, peer: str) -> bool:
+        """False where the peer was not blocked."""
+        removed: bool = await self._writer.run(self._store.admission.remove_block, peer)
+        self._blocks.pop(peer, None)
+        return removed
+
+    # Inbound
+
+    async def admits(self, message: Received, envelope: Envelope) -> bool:
+        """Whether a valid envelope goes to the router. Raises ``StorageError``: judge it again later."""
+        if self.blocked(message.peer) is not None:
+            log.debug("dropped an action of %s, which is blocked", message.peer)
+            return False
+        await self._note_player(message.peer)
+        key = SessionKey(message.identity, envelope.session_id)
+        if self._store.admission.session_exists(key):
+            return True
+        if envelope.command != Command.CHALLENGE:
+            return not (envelope.command == Command.DECLINE and await self._withdrawn(key, message.peer))
+        match self._verdict(message.identity, message.peer, envelope.app_id):
+            case Verdict.ADMIT:
+                return True
+            case Verdict.REQUEST:
+                await self._keep(key, message, envelope)
+        return False
+
+    def _verdict(self, identity: str, peer: str, app_id: str) -> Verdict:
+        contact = self._store.book.contact(peer)
+        standing = Standing(
+            local=peer in self._local,
+            contact=contact is not None,
+            trusted=contact is not None and contact.trust is Trust.TRUSTED,
+            dealings=self._store.admission.has_dealings(peer),
+        )
+        return decide(self.policy(identity, app_id), standing)
+
+    async def _keep(self, key: SessionKey, message: Received, envelope: Envelope) -> None:
+        game = self._games.get(envelope.app_id)
+        if game is None or game.manifest.version != envelope.version or message.envelope is None:
+            return
+        now = self._clock.wall()
+        await self._writer.run(self._store.admission.expire_requests, now)
+        all_of_it, of_peer = self._store.admission.request_counts(key.identity, message.peer)
+        full = all_of_it >= REQUESTS_PER_IDENTITY or of_peer >= REQUESTS_PER_PEER
+        if full or not self._limit.allow(ALL_GAMES, now):
+            log.debug("dropped a request of %s: there are enough", message.peer)
+            return
+        request = Request(
+            key=key,
+            peer=message.peer,
+            app_id=envelope.app_id,
+            envelope=message.envelope,
+            content=message.content[:500],
+            message_hash=message.message_hash,
+            signed=message.signed,
+            timestamp=message.timestamp,
+            received_at=now,
+            until=now + game.manifest.ttl[Status.PENDING],
+        )
+        if await self._writer.run(self._store.admission.put_request, request):
+            self._tell(request, withdrawn=False)
+
+    async def _withdrawn(self, key: SessionKey, peer: str) -> bool:
+        request = self._store.admission.request(key)
+        if request is None or request.peer != peer:
+            return False
+        await self.drop(key)
+        self._tell(request, withdrawn=True)
+        return True
+
+    def _tell(self, request: Request, *, withdrawn: bool) -> None:
+        fields = {
+            "id": request.key.session_id,
+            "identity": request.key.identity,
+            "peer": request.peer,
+            "app": request.app_id,
+            "withdrawn": withdrawn,
+        }
+        self._publish("game.request", fields)
+
+    async def _note_player(self, peer: str) -> None:
+        """Whoever sends a valid envelope plays, whatever its announces say."""
+        if peer in self._players:
+            return
+        self._players[peer] = None
+        if len(self._players) > NOTED_PLAYERS:
+            self._players.popitem(last=False)
+        await self._writer.run(self._store.book.played, peer, self._clock.wall())
+
+    # Requests
+
+    def requests(self) -> list[Request]:
+        """At most 50 of those that wait, the newest first."""
+        now = self._clock.wall()
+        return [request for request in self._store.admission.requests() if request.until > now]
+
+    async def drop(self, key: SessionKey) -> bool:
+        """Forget a request for good, also copies of it that come later. The peer is told nothing."""
+        now = self._clock.wall()
+        removed: bool = await self._writer.run(self._store.admission.remove_request, key, dead_at=now)
+        return removed
+
+
+def received(request: Request) -> Received:
+    """A kept request as the message it came in, whose inbox entry is done with."""
+    return Received(
+        entry=0,
+        identity=request.key.identity,
+        peer=request.peer,
+        message_hash=request.message_hash,
+        envelope=request.envelope,
+        title="",
+        content=request.content,
+        signed=request.signed,
+        timestamp=request.timestamp,
+    )

@@ -11,10 +11,11 @@ from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
 from lrgpnode.mesh.announce import clean_name
 from lrgpnode.node import Node
-from storage.model import Block, Contact, Request, Trust
+from storage.model import Block, Contact, Trust
 from storage.store import Store
 from storage.writer import Writer
 
+from .games import request_info
 from .lookup import Lookup
 from .running import Surroundings
 
@@ -164,27 +165,18 @@ class RequestMethods:
         }
 
     async def _list(self, _: models.Nothing) -> models.RequestList:
-        return models.RequestList(requests=tuple(map(self._info, self._node.admission.requests())))
+        return models.RequestList(
+            requests=tuple(request_info(one, self._lookup) for one in self._node.admission.requests())
+        )
 
     async def _accept(self, params: models.RequestChoice) -> models.RequestInfo:
         request = self._lookup.request(params.id, params.identity)
         await self._node.admit(request)
-        return self._info(request)
+        return request_info(request, self._lookup)
 
     async def _decline(self, params: models.RequestChoice) -> models.Nothing:
         await self._node.admission.drop(self._lookup.request(params.id, params.identity).key)
         return models.Nothing()
-
-    def _info(self, request: Request) -> models.RequestInfo:
-        return models.RequestInfo(
-            id=request.key.session_id,
-            identity=request.key.identity,
-            peer=request.peer,
-            app=request.app_id,
-            received_at=request.received_at,
-            until=request.until,
-            peer_name=self._lookup.name(request.peer),
-        )
 
 
 def _info(contact: Contact) -> models.ContactInfo:

@@ -14,7 +14,7 @@ from lrgpnode.node import Acted, Node, ply
 from lrgpnode.protocol.errors import CallerError, Kind
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Session, SessionKey, Status
-from storage.model import Cursor, OutboxRow, Summary
+from storage.model import Cursor, OutboxRow, Request, Summary
 from storage.store import Store
 
 from .lookup import Lookup
@@ -25,6 +25,9 @@ _DRAW: Final = {
     "accept": Command.DRAW_ACCEPT,
     "decline": Command.DRAW_DECLINE,
 }
+
+_OPEN: Final = ("all", "live", "pending", "your_turn")
+"""The lists that a challenge of a stranger belongs to."""
 
 
 class GameMethods:
@@ -128,8 +131,12 @@ class GameMethods:
         return models.GamePage(
             games=tuple(found),
             cursor=_format_cursor(before) if more else None,
-            requests=len(self._node.admission.requests()),
+            requests=self._requests(identity) if params.cursor is None and params.filter in _OPEN else (),
         )
+
+    def _requests(self, identity: str) -> tuple[models.RequestInfo, ...]:
+        waiting = self._node.admission.requests()
+        return tuple(request_info(one, self._lookup) for one in waiting if one.key.identity == identity)
 
     def _summary(self, row: Summary, names: Mapping[str, str]) -> models.GameSummary:
         status, turn = row.status, None
@@ -211,6 +218,18 @@ class GameMethods:
             ),
             more=len(found) > params.limit,
         )
+
+
+def request_info(request: Request, lookup: Lookup) -> models.RequestInfo:
+    return models.RequestInfo(
+        id=request.key.session_id,
+        identity=request.key.identity,
+        peer=request.peer,
+        app=request.app_id,
+        received_at=request.received_at,
+        until=request.until,
+        peer_name=lookup.name(request.peer),
+    )
 
 
 def _result(acted: Acted) -> models.ActionResult:

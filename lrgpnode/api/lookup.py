@@ -107,6 +107,12 @@ class Lookup:
     def key(self, id: str, wanted_identity: str | None) -> SessionKey:
         identity = self.identity(wanted_identity) if wanted_identity is not None else None
         found = self._store.sessions.find(id, identity)
+        if not found and self._store.admission.find_requests(id, identity):
+            raise ControlError(
+                "request",
+                "That is the challenge of a stranger, which waits to be let in.",
+                "`lrgpnode accept` lets it in and accepts it, `lrgpnode requests decline` forgets it.",
+            )
         if len(found) > 1 and identity is None:
             # Two identities of this node play each other: a person's side is meant, not the house's.
             found = [key for key in found if key.identity in self._people()] or found

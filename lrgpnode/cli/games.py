@@ -38,7 +38,8 @@ WIDEST = 100
 def show(context: Context, id: str | None, which: str, limit: int, cursor: str | None, as_json: bool) -> None:
     """List the games, or show the board of one.
 
-    The list begins with the newest action; games in which something is new are marked with *.
+    The list begins with the newest action; games in which something is new are marked with *,
+    challenges of strangers with ?.
     An ID may be shortened to its beginning. On a board, brackets mark the last move.
     """
     if id is not None:
@@ -66,7 +67,10 @@ def _shown(context: Context, game: Mapping[str, Any]) -> list[str]:
 
 
 def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
-    lines = [_line(game) for game in page["games"]]
+    lines = [_stranger(request) for request in page.get("requests", ())]
+    if lines:
+        lines.append(f"? is a stranger's challenge: `{context.command('accept', 'ID')}` lets it in.")
+    lines += [_line(game) for game in page["games"]]
     if not lines:
         lines = [
             f"No games yet. Challenge somebody: `{context.command('challenge', 'PEER', 'APP')}`; "
@@ -77,10 +81,12 @@ def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
     if page.get("cursor"):
         words = ["games", *([] if which == "all" else ["--filter", which])]
         lines.append(f"There are more: {context.command(*words, '--cursor', clean(page['cursor']))}")
-    if page.get("requests"):
-        strangers = "stranger wants" if page["requests"] == 1 else "strangers want"
-        lines.append(f"{page['requests']} {strangers} to play: `{context.command('requests', 'list')}`")
     return lines
+
+
+def _stranger(request: Mapping[str, Any]) -> str:
+    app, peer = pad(clean(request["app"], 64), 13), who(request.get("peer_name", ""), request["peer"])
+    return f"? {request['id']} {app} {pad('answer!', 9)} {peer}"
 
 
 def _line(game: Mapping[str, Any]) -> str:

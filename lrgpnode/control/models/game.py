@@ -13,6 +13,7 @@ from lrgpnode.protocol.session import Status
 from storage.model import OutboxState
 
 from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, PeerRef, SessionRef, Text
+from .contacts import RequestInfo
 
 ACTIONS_PAGE: Final = 500
 """Most actions of one page of a journal."""
@@ -109,12 +110,12 @@ class GameSummary(Model, frozen=True, kw_only=True):
 class GamePage(Model, frozen=True, kw_only=True):
     """Sessions, newest action first. ``cursor`` is null on the last page.
 
-    ``requests``: challenges of strangers that wait to be let in, see `request.list`.
+    ``requests``, on the first page: challenges of strangers that wait to be let in.
     """
 
     games: tuple[GameSummary, ...]
     cursor: str | None = None
-    requests: int = 0
+    requests: tuple[RequestInfo, ...] = ()
 
 
 class OwnAction(Model, frozen=True, kw_only=True):

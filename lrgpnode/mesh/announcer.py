@@ -153,7 +153,8 @@ class Announcer:
         """Announce one identity if this clock second is free, and come back for the others."""
         self._timed = False
         try:
-            if int(self._clock()) != self._second:
+            # The identity that it was timed for may have gone.
+            if self._wanted and int(self._clock()) != self._second:
                 self._announce_one()
         finally:
             if self._wanted:

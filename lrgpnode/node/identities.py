@@ -184,8 +184,9 @@ class Identities:
         name = name.strip()
         if not 1 <= len(name) <= MAX_NAME or not name.isprintable():
             raise IdentityError(f"a name has 1 to {MAX_NAME} printable characters")
-        if any(h != renamed and row.name.casefold() == name.casefold() for h, row in self._rows.items()):
-            raise IdentityError(f"another identity of this node is called {name}")
+        for hash, row in self._rows.items():
+            if hash != renamed and row.name.casefold() == name.casefold():
+                raise IdentityError(f"another identity of this node is called {row.name}")
         return name
 
     def _free_name(self, wanted: str) -> str:

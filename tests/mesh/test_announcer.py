@@ -245,6 +245,11 @@ def test_identities_come_and_go() -> None:
     time.pass_by(5)
     assert told == [(5, "a", None), (6, "b", None)]
     announcer.remove("a")
-    announcer.request()
+    announcer.request("b")
+    announcer.request("b")
+    announcer.remove("b")
+    time.pass_by(5)
+    del told[2:]
+    announcer.add("b")
     time.pass_by(5)
     assert [identity for _, identity, _ in told[2:]] == ["b"]

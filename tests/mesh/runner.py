@@ -83,6 +83,11 @@ def command(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
         mesh.done(line["entry"])
     elif do == "announce":
         mesh.announce()
+    elif do == "ask_announce":
+        for one in mesh.ask_announce().result(5):
+            emit("announcement", media=one.media, held=[name for name, _ in one.held])
+    elif do == "introduce":
+        mesh.introduce(**line)
     elif do == "remember":
         mesh.remember(line["peer"], bytes.fromhex(line["key"]))
     elif do == "status":
@@ -207,6 +212,7 @@ def run(settings: dict[str, Any]) -> None:
             announce_delay=settings.get("announce_delay", 0.0),
             announce_interval=settings.get("announce_interval", 3600.0),
             path_wait=settings.get("path_wait", 15.0),
+            boot_id=settings.get("boot_id", "this"),
             rns_loglevel=settings.get("rns_log", 2),
         )
     )

@@ -161,26 +161,27 @@ def is_hash(text: str) -> bool:
 def named(directories: Sequence[Mapping[str, str]], wanted: str, what: str, hint: str) -> str:
     """A hash by name, whatever the case of its letters, or by its own beginning.
 
-    ``directories`` are names by hash; a name found in one is not looked for in those after it. Raises
+    ``directories`` are names by hash. Those in the first are ours to give; in the others anybody may
+    call himself anything, also like somebody else or like the beginning of a hash. Raises
     ``ControlError``, with the nearest names where there is none.
     """
     folded, shown = wanted.casefold(), clean(wanted, 64)
-    for names in directories:
-        same = [hash for hash, name in names.items() if name.casefold() == folded]
+    everybody = {hash: name for names in reversed(directories) for hash, name in names.items()}
+    beginning = {hash for hash in everybody if hash.startswith(folded)}
+    for number, names in enumerate(directories):
+        same = {hash for hash, name in names.items() if name.casefold() == folded}
+        if same and number:
+            same |= beginning
         if len(same) == 1:
-            return same[0]
+            return same.pop()
         if same:
-            which = ", ".join(hash[:8] for hash in same[:8])
-            raise ControlError(
-                "ambiguous", f"{shown!r} is the name of {len(same)}: {which}.", "Use the beginning of a hash."
-            )
-    all_names = {hash: name for names in reversed(directories) for hash, name in names.items()}
-    found = [hash for hash in all_names if hash.startswith(folded)]
-    if not found:
-        spelled = {name.casefold(): clean(name, 64) for name in all_names.values() if name}
+            which = ", ".join(sorted(hash[:8] for hash in same)[:8])
+            raise ControlError("ambiguous", f"{shown!r} means {len(same)}: {which}.", "Use more of the hash.")
+    if not beginning:
+        spelled = {name.casefold(): clean(name, 64) for name in everybody.values() if name}
         near = [spelled[name] for name in get_close_matches(folded, spelled, n=3)]
         hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
-    return _one(found, f"{what} {shown!r}", hint)
+    return _one(list(beginning), f"{what} {shown!r}", hint)
 
 
 def _one(found: Sequence[T], what: str, hint: str) -> T:

@@ -87,7 +87,7 @@ def test_a_peer_by_name_whatever_its_case(book: Store) -> None:
 
 
 def test_a_name_of_two_is_nobodys(book: Store) -> None:
-    with pytest.raises(ControlError, match=r"'Dora' is the name of 2: .{8}, .{8}"):
+    with pytest.raises(ControlError, match="'Dora' means 2: dddddddd, eeeeeeee"):
         lookup(store=book).peer("Dora")
 
 
@@ -107,3 +107,14 @@ def test_near_names_are_offered_cleaned(book: Store) -> None:
     with pytest.raises(ControlError) as caught:
         lookup(store=book).peer("Evil[2")
     assert "\x1b" not in caught.value.hint
+
+
+def test_a_name_that_looks_like_somebodys_hash_catches_nobody(book: Store) -> None:
+    book.book.put_peers([heard("4" * 32, "1111")])
+    here = lookup(store=book)
+    with pytest.raises(ControlError, match="'1111' means 2: 11111111, 44444444"):
+        here.peer("1111")
+    assert here.peer("11111") == "1" * 32
+    # In the address book it is the person's own choice.
+    book.book.put_contact(Contact(peer="4" * 32, name="1111", added_at=1.0))
+    assert lookup(store=book).peer("1111") == "4" * 32

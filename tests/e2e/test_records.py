@@ -15,7 +15,7 @@ import pytest
 
 from lrgpnode.mesh import identity as keys
 from tests.e2e.conftest import Pair
-from tests.e2e.nodes import ROOT, Json, NodeProcess, free_port
+from tests.e2e.nodes import ROOT, Json, NodeProcess, free_port, until
 from tests.e2e.raw import EMPTY, RawPeer, envelope, move
 from tests.e2e.table import Table
 
@@ -136,3 +136,30 @@ def test_two_identities_of_one_node(tmp_path: Path) -> None:
         for identity in (one, two):
             found = verified(export(node, id, identity=identity), tmp_path / "home")
             assert (found["status"], found["exporter"], found["unproven"]) == ("declined", identity, [])
+
+
+@pytest.mark.slow
+def test_nodes_that_are_killed_between_moves(tmp_path: Path) -> None:
+    """What was in memory only, or in an inbox file only, is proven as well."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    alice = NodeProcess(tmp_path / "alice", "--listen", endpoint)
+    bob = NodeProcess(tmp_path / "bob", "--connect", endpoint)
+    with alice, bob:
+        alice.hears(bob)
+        bob.hears(alice)
+        table = Table(alice, bob, "ttt")
+        for node, method, params in (
+            (bob, "accept", {}),
+            (alice, "move", {"move": "1"}),
+            (bob, "move", {"move": "4"}),
+            (alice, "move", {"move": "2"}),
+        ):
+            number = node.call(f"game.{method}", id=table.id, **params)["action_num"]
+            node.restart()  # the moment it is committed: what became of the sending nobody knows
+            other = alice if node is bob else bob
+            until(lambda other=other, number=number: len(other.actions(table.id)) == number, "it arrives")
+            other.restart()
+        for node in (alice, bob):
+            found = verified(export(node, table.id), tmp_path / "home")
+            assert [act["command"] for act in found["actions"]] == ["challenge", "accept", *["move"] * 3]
+            assert found["unproven"] == []

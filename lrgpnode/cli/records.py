@@ -74,7 +74,12 @@ def verify(file: Path, partial: bool, as_json: bool) -> None:
         hint = "With --partial the rest is checked." if error.reason == "unproven" else ""
         raise CliError(Exit.REFUSED, str(error.reason), error.message, hint) from None
     except GameMissing as error:
-        raise CliError(Exit.FAILED, "unknown_app", error.message, "Its rules cannot be checked: install it, and try again.") from None
+        raise CliError(
+            Exit.FAILED,
+            "unknown_app",
+            error.message,
+            "Its rules cannot be checked: install it, and try again.",
+        ) from None
     if as_json:
         say_json(_as_json(found))
         return

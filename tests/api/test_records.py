@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -85,7 +86,8 @@ class Desk:
         recording = Recording(
             games=lambda: self.games, signer=lambda _: ANN.signer, peer_key=lambda _: self.known
         )
-        methods = RecordMethods(Lookup(node, self.store, [identity]), node, self.store, recording)
+        own = SimpleNamespace(rows={identity.hash: identity}, default="")
+        methods = RecordMethods(Lookup(node, self.store, own), node, self.store, recording)
         handler = methods.handlers()["game.export"]
         result: ExportResult = asyncio.run(handler(ExportParams(**{"id": self.game.id[:4]} | params)))
         return result

@@ -68,9 +68,7 @@ class RecordMethods:
         )
 
     def _journal(self, session: Session) -> Journal:
-        own = session.key.identity
         unsaved = {signature.action_num: signature.signed for signature in self._node.signatures(session.key)}
-        names = self._lookup.names() | {own: self._lookup.identities[own].name}
         return Journal(
             session=session,
             actions=tuple(
@@ -84,7 +82,7 @@ class RecordMethods:
                 )
                 for action in self._store.actions.of(session.key)
             ),
-            names={player: names.get(player, "") for player in session.participants},
+            names={player: self._lookup.name(player) for player in session.participants},
             peer_key=self._peer_key(session.peer),
         )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,35 +55,55 @@ def export(context: Context, id: str, file: Path | None, signed: bool, partial: 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("other", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--partial", is_flag=True, help="Accept a record in which some actions are not proven.")
 @json_option
-def verify(file: Path, partial: bool, as_json: bool) -> None:
+def verify(file: Path, other: Path | None, partial: bool, as_json: bool) -> None:
     """Prove offline who made the moves of a signed game.
 
     FILE is what `lrgpnode games export --signed` has written; - reads standard input. Every signature
-    is checked, and the game is played again by its rules. No node needs to run. What a record proves
-    and what not is in docs/records.md. Without proof the exit code is 7.
+    is checked, and the game is played again by its rules. No node needs to run. OTHER is the record of
+    the other player: both must tell the same, which proves that neither left anything out. What a record
+    proves and what not is in docs/records.md. Without proof the exit code is 7.
     """
+    found = _proven(file, partial)
+    both = other is not None
+    if other is not None:
+        from lrgpnode.records.verify import agree  # noqa: PLC0415 - as below
+
+        with _explained():
+            agree(found, _proven(other, partial))
+    if as_json:
+        say_json({**_as_json(found), "both": both})
+        return
+    for line in _shown(found, both):
+        write(line)
+
+
+def _proven(file: Path, partial: bool) -> Verified:
     from lrgpnode.plugins import load_games  # noqa: PLC0415 - loads every game
-    from lrgpnode.records.errors import GameMissing, Refused  # noqa: PLC0415 - loads cryptography
-    from lrgpnode.records.verify import verify as prove  # noqa: PLC0415
+    from lrgpnode.records.verify import verify  # noqa: PLC0415 - loads cryptography
 
     data = _read(file)
+    with _explained():
+        return verify(data, load_games()[0], partial=partial)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    from lrgpnode.records.errors import GameMissing, Refused  # noqa: PLC0415
+
     try:
-        found = prove(data, load_games()[0], partial=partial)
+        yield
     except Refused as error:
         hint = "With --partial the rest is checked." if error.reason == "unproven" else ""
         raise CliError(Exit.REFUSED, str(error.reason), error.message, hint) from None
     except GameMissing as error:
-        raise CliError(Exit.FAILED, "unknown_app", error.message, "Install it, and try again.") from None
-    if as_json:
-        say_json(_as_json(found))
-        return
-    for line in _shown(found):
-        write(line)
+        hint = "Its rules cannot be checked: install it, and try again."
+        raise CliError(Exit.FAILED, "unknown_app", error.message, hint) from None
 
 
-def _shown(found: Verified) -> list[str]:
+def _shown(found: Verified, both: bool) -> list[str]:
     names = {player.address: player.name for player in found.players}
     proven = len(found.acts) - len(found.unproven)
     lines = [f"Proven: {proven} of {len(found.acts)} actions of {found.app}.{found.version} {found.session}."]
@@ -96,6 +117,8 @@ def _shown(found: Verified) -> list[str]:
     if found.expired:
         lines.append("         That time ran out is what the exporter says.")
     lines.append(f"Exported {when(found.exported_at)} by {who(names[found.exporter], found.exporter)}")
+    if both:
+        lines.append("The record of the other player tells the same.")
     # Every character of the text prints, that has been checked; `clean` would spoil its columns.
     return [*lines, "", found.text.rstrip()]
 

@@ -74,7 +74,7 @@ OTHER_RESULTS: Final = {
         "what is proven: `app`, `version`, `session`, `players`, `initiator`, `status`, `reason`, `winner`, "
         "`turn`, `ply`, `position`, `text`, `actions` with `number`, `author`, `command`, `hash`; `unproven` "
         "numbers; what the exporter says: `exporter`, `exported_at`, `players[].name`; what the authors say: "
-        "`actions[].written_at`."
+        "`actions[].written_at`. `both`: whether the other player's record was given and tells the same."
     ),
     "log": (
         "the result of [node.log](control-api.md#nodelog), with `--set-level` that of "

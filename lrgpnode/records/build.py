@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lrgpnode.protocol.game import Command, Game, Notation
-from lrgpnode.protocol.session import Session, SessionKey, Status
+from lrgpnode.protocol.session import Session, Status
 
 from . import format, proof, text
 from .errors import CannotExport, Refused
 from .format import Action, Content, Index, Player, Result
-from .replay import Played, guarded, installed, outcome, replay
+from .replay import Outcome, Played, guarded, installed, outcome, replay
 from .verify import verify
 
 
@@ -171,54 +171,62 @@ def _encode(
 ) -> tuple[bytes, str]:
     session, names = journal.session, _names(journal)
     own, peer = session.key.identity, session.peer
-    played = [
-        Played(action.author, proof.envelope(stored.envelope or b"", action.number), float(action.at))
-        for action, stored in zip(actions, journal.actions, strict=True)
-    ]
-    reached = replay(game, SessionKey(own, session.key.session_id), peer, session.initiator, played)
-    expired = session.status is Status.EXPIRED and not reached.status.ended
-    last = guarded(lambda: game.expire(reached, float(int(now)))) if expired else reached
-    end = outcome(game, last, own)
+    played = _played(journal, actions)
+    reached = _reached(game, session, played, now)
+    end = outcome(game, reached, own)
     if (end.status, end.position) != (str(session.status), outcome(game, session, own).position):
         raise CannotExport(
             "journal_damaged",
             "The journal does not lead to the stored game.",
             "`lrgpnode db check` looks for damage.",
         )
-    written = text.written(game, last, names, played[0].at, text.movers(played), end)
+    written = text.written(game, reached, names, played[0].at, text.movers(played), end)
     keys = {own: signer.public_key, peer: journal.peer_key or b""}
-    content = Content(
-        text=written.text,
-        game=format.Game(
-            app=session.app_id,
-            version=session.app_version,
-            session=session.key.session_id,
-            initiator=session.initiator,
-            players=(_player(own, keys, names), _player(peer, keys, names)),
-            exporter=own,
-            exported_at=int(now),
-        ),
-        actions=actions,
+    head = format.Game(
+        app=session.app_id,
+        version=session.app_version,
+        session=session.key.session_id,
+        initiator=session.initiator,
+        players=(_player(own, keys, names), _player(peer, keys, names)),
+        exporter=own,
+        exported_at=int(now),
     )
-    before = content.encode()
-    line = format.index_line(
-        Index(
-            app=session.app_id,
-            version=session.app_version,
-            session=session.key.session_id,
-            players=(own, peer),
-            exporter=own,
-            messages=tuple(_hash(action) for action in actions),
-            status=end.status,
-            result=Result(end.reason, end.winner) if end.reason else None,
-            turn=end.turn,
-            ply=end.ply,
-            position=end.position,
-            digest=format.digest(before),
-        )
-    )
+    content = Content(text=written.text, game=head, actions=actions).encode()
+    line = format.index_line(_index(head, actions, end, format.digest(content)))
     signature = format.signature_line(signer.sign(format.to_sign(line)))
-    return before + line + signature, written.kind
+    return content + line + signature, written.kind
+
+
+def _played(journal: Journal, actions: Sequence[Action]) -> list[Played]:
+    return [
+        Played(action.author, proof.envelope(stored.envelope or b"", action.number), float(action.at))
+        for action, stored in zip(actions, journal.actions, strict=True)
+    ]
+
+
+def _reached(game: Game, session: Session, played: Sequence[Played], now: float) -> Session:
+    """Where the actions lead, and with the stored session's end where that is its TTL."""
+    reached = replay(game, session.key, session.peer, session.initiator, played)
+    if session.status is not Status.EXPIRED or reached.status.ended:
+        return reached
+    return guarded(lambda: game.expire(reached, float(int(now))))
+
+
+def _index(head: format.Game, actions: Sequence[Action], end: Outcome, digest: str) -> Index:
+    return Index(
+        app=head.app,
+        version=head.version,
+        session=head.session,
+        players=(head.players[0].address, head.players[1].address),
+        exporter=head.exporter,
+        messages=tuple(_hash(action) for action in actions),
+        status=end.status,
+        result=Result(end.reason, end.winner) if end.reason else None,
+        turn=end.turn,
+        ply=end.ply,
+        position=end.position,
+        digest=digest,
+    )
 
 
 def _player(address: str, keys: Mapping[str, bytes], names: Mapping[str, str]) -> Player:

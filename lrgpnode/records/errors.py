@@ -29,6 +29,7 @@ class Refusal(StrEnum):
     RESULT = "result"
     TEXT = "text"
     UNPROVEN = "unproven"
+    DISAGREEMENT = "disagreement"
 
 
 class RecordError(Exception):

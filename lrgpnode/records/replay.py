@@ -32,10 +32,10 @@ def installed(games: Mapping[str, Game], app: str, version: int) -> Game:
     """The game in this version. Raises ``GameMissing``."""
     game = games.get(app)
     if game is None:
-        raise GameMissing(f"The game {app}.{version} is not installed here: nothing can be said about it.")
+        raise GameMissing(f"The game {app}.{version} is not installed here.")
     if game.manifest.version != version:
         raise GameMissing(
-            f"The record is of {app}.{version}; installed here is version {game.manifest.version}."
+            f"This game is of {app}.{version}; installed here is version {game.manifest.version}."
         )
     return game
 

@@ -24,6 +24,7 @@ from .replay import Outcome, Played, guarded, installed, outcome, replay
 class Act:
     """One action. ``hash`` is that of its LXMF message, "" where it is not proven.
 
+    ``envelope`` is what both sides have of it, however often it was sent.
     ``written_at``: when its author says it was written, in Unix seconds; 0 where nothing says it.
     """
 
@@ -32,6 +33,7 @@ class Act:
     command: str
     hash: str
     written_at: float
+    envelope: Envelope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,42 @@ def verify(data: bytes, games: Mapping[str, Game], *, partial: bool = False) -> 
     )
 
 
+def agree(one: Verified, other: Verified) -> None:
+    """Check that two players' records are of one game and tell the same. Raises ``Refused``.
+
+    What each proves alone leaves its exporter some freedom; both together leave none. Actions that
+    crossed on their way may be in another order, as long as both orders lead to the same end.
+    """
+    if (one.app, one.version, one.session, one.initiator) != (
+        other.app,
+        other.version,
+        other.session,
+        other.initiator,
+    ):
+        raise Refused(Refusal.DISAGREEMENT, "The two records are of different games.")
+    if {player.address for player in one.players} != {player.address for player in other.players}:
+        raise Refused(Refusal.DISAGREEMENT, "The two records are of different players.")
+    if one.exporter == other.exporter:
+        raise Refused(Refusal.DISAGREEMENT, "Both records are from the same player.")
+    mine, theirs = _made(one), _made(other)
+    for here, there in ((mine, theirs), (theirs, mine)):
+        for what, number in here.items():
+            if what not in there:
+                raise Refused(Refusal.DISAGREEMENT, "Only one of the two records has it.", number)
+    if (one.end.status, one.end.reason, one.end.winner, one.end.position) != (
+        other.end.status,
+        other.end.reason,
+        other.end.winner,
+        other.end.position,
+    ):
+        raise Refused(Refusal.DISAGREEMENT, "The two records end differently.")
+
+
+def _made(record: Verified) -> dict[tuple[str, bytes], int]:
+    """The numbers of the actions by what makes them the same in two records."""
+    return {(act.author, act.envelope.pack()): act.number for act in record.acts}
+
+
 def _players(record: Record) -> Mapping[str, proof.Check]:
     game = record.content.game
     checks = {}
@@ -131,7 +169,8 @@ def _actions(record: Record, checks: Mapping[str, proof.Check]) -> tuple[tuple[A
             raise Refused(Refusal.INDEX, "The actions are not numbered in order.", number)
         if action.author not in checks:
             raise Refused(Refusal.AUTHOR, "Its author is not a player of this game.", number)
-        envelope, act = _action(action, record, checks)
+        act = _action(action, checks)
+        envelope = act.envelope
         if act.hash != record.index.messages[number - 1]:
             raise Refused(Refusal.INDEX, "It is not the message that the index lists.", number)
         if (envelope.app_id, envelope.version) != (game.app, game.version):
@@ -148,13 +187,12 @@ def _actions(record: Record, checks: Mapping[str, proof.Check]) -> tuple[tuple[A
     return tuple(acts), tuple(played)
 
 
-def _action(action: Action, record: Record, checks: Mapping[str, proof.Check]) -> tuple[Envelope, Act]:
+def _action(action: Action, checks: Mapping[str, proof.Check]) -> Act:
     number = action.number
     if (action.message is None) == (action.envelope is None):
         raise Refused(Refusal.MALFORMED, "It needs either a message or an envelope.", number)
     if action.message is None:
-        bare = proof.envelope(action.envelope or b"", number)
-        return bare, Act(number=number, author=action.author, command=action.command, hash="", written_at=0.0)
+        return _act(action, "", 0.0, proof.envelope(action.envelope or b"", number))
     message = proof.message(action.message, number)
     if message.author != action.author:
         raise Refused(Refusal.AUTHOR, "Its message is not from the author written here.", number)
@@ -162,12 +200,17 @@ def _action(action: Action, record: Record, checks: Mapping[str, proof.Check]) -
         raise Refused(Refusal.ADDRESSEE, "Its message is not to the other player.", number)
     if not checks[action.author](message.signature, message.signed):
         raise Refused(Refusal.MESSAGE_SIGNATURE, "Its author has not signed this message.", number)
-    return message.envelope, Act(
-        number=number,
+    return _act(action, message.hash.hex(), message.timestamp, message.envelope)
+
+
+def _act(action: Action, hash: str, written_at: float, envelope: Envelope) -> Act:
+    return Act(
+        number=action.number,
         author=action.author,
         command=action.command,
-        hash=message.hash.hex(),
-        written_at=message.timestamp,
+        hash=hash,
+        written_at=written_at,
+        envelope=envelope,
     )
 
 
@@ -198,4 +241,4 @@ def _check_end(index: Index, end: Outcome) -> None:
         raise Refused(Refusal.RESULT, "The actions lead to another result than the index says.")
 
 
-__all__ = ["Act", "GameMissing", "Refused", "Verified", "verify"]
+__all__ = ["Act", "GameMissing", "Refused", "Verified", "agree", "verify"]

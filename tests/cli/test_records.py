@@ -98,6 +98,19 @@ def test_verify_without_a_node(run: Run, file: Path) -> None:
     assert [act["number"] for act in found["actions"]] == list(range(1, 10))
 
 
+def test_verify_with_the_record_of_the_other_player(run: Run, tmp_path: Path) -> None:
+    game = tic_tac_toe()
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    mine.write_bytes(game.export().data)
+    theirs.write_bytes(game.export_of_ben().data)
+    ran = run("games", "verify", str(mine), str(theirs))
+    assert (ran.code, "The record of the other player tells the same." in ran.out) == (0, True)
+    assert run("games", "verify", str(theirs), str(mine), "--json").json["both"] is True
+    theirs.write_bytes(tic_tac_toe(id="f" * 16).export_of_ben().data)
+    ran = run("games", "verify", str(mine), str(theirs), "--json")
+    assert (ran.code, ran.json["error"]["kind"]) == (7, "disagreement")
+
+
 def test_verify_reads_standard_input(run: Run, record: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(record)))
     assert run("games", "verify", "-").code == 0

@@ -15,7 +15,7 @@ import pytest
 
 from lrgpnode.mesh import identity as keys
 from tests.e2e.conftest import Pair
-from tests.e2e.nodes import ROOT, Json, NodeProcess, free_port
+from tests.e2e.nodes import ROOT, Json, NodeProcess, free_port, until
 from tests.e2e.raw import EMPTY, RawPeer, envelope, move
 from tests.e2e.table import Table
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.node
 VERIFY = """
 import sys
 from lrgpnode.cli.root import main
-code = main(["games", "verify", sys.argv[1], "--json"])
+code = main(["games", "verify", *sys.argv[1:], "--json"])
 assert "RNS" not in sys.modules and "LXMF" not in sys.modules and "sqlite3" not in sys.modules
 sys.exit(code)
 """
@@ -36,13 +36,14 @@ def export(node: NodeProcess, id: str, **params: Any) -> bytes:
     return content.encode()
 
 
-def verified(record: bytes, home: Path, *, code: int = 0) -> Json:
+def verified(*records: bytes, home: Path, code: int = 0) -> Json:
     """What `games verify` says on a machine that has the program and nothing else."""
-    file = home.with_name("record")
-    file.write_bytes(record)
+    files = [home.with_name(f"record{number}") for number in range(len(records))]
+    for file, record in zip(files, records, strict=True):
+        file.write_bytes(record)
     home.mkdir(exist_ok=True)
     done = subprocess.run(
-        [sys.executable, "-c", VERIFY, str(file)],
+        [sys.executable, "-c", VERIFY, *map(str, files)],
         capture_output=True,
         text=True,
         timeout=60,
@@ -64,7 +65,9 @@ def test_both_sides_prove_the_same_game(pair: Pair, tmp_path: Path, app: str, mo
     table = Table(*pair, app)
     table.accept()
     table.play(*moves)
-    sides = [verified(export(node, table.id), tmp_path / "home") for node in (table.a, table.b)]
+    mine, theirs = export(table.a, table.id), export(table.b, table.id)
+    sides = [verified(*records, home=tmp_path / "home") for records in ((mine, theirs), (theirs,))]
+    assert [side["both"] for side in sides] == [True, False]
     for side, node in zip(sides, (table.a, table.b), strict=True):
         assert (side["session"], side["exporter"], side["status"]) == (table.id, node.identity, "completed")
         assert side["unproven"] == []
@@ -86,8 +89,8 @@ def test_the_commands_and_a_file_that_was_touched(pair: Pair, tmp_path: Path) ->
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == f"Wrote game {table.id} to {file}.\n"
     data = file.read_bytes()
-    assert verified(data, tmp_path / "home")["text"].encode() in data
-    error = verified(data.replace(b"  5. ", b"  6. "), tmp_path / "home", code=7)["error"]
+    assert verified(data, home=tmp_path / "home")["text"].encode() in data
+    error = verified(data.replace(b"  5. ", b"  6. "), home=tmp_path / "home", code=7)["error"]
     assert (error["kind"], error["hint"]) == ("index_digest", "")
 
 
@@ -115,7 +118,7 @@ def test_a_game_with_a_peer_that_is_not_ours_and_stamps_its_messages(tmp_path: P
         peer.receive()
         send("resign", {})
         record = export(node, session)
-    found = verified(record, tmp_path / "home")
+    found = verified(record, home=tmp_path / "home")
     assert (found["reason"], found["winner"]) == ("resignation", other)
     assert [act["author"] for act in found["actions"]] == [me, other, me, other, me]
     lines = [json.loads(line[1:]) for line in record.splitlines() if line.startswith(b'%{"action"')]
@@ -134,5 +137,32 @@ def test_two_identities_of_one_node(tmp_path: Path) -> None:
         node.call("game.decline", identity=two, id=id)
         node.events.wait("game.applied", id=id, identity=one, own=False, command="decline")
         for identity in (one, two):
-            found = verified(export(node, id, identity=identity), tmp_path / "home")
+            found = verified(export(node, id, identity=identity), home=tmp_path / "home")
             assert (found["status"], found["exporter"], found["unproven"]) == ("declined", identity, [])
+
+
+@pytest.mark.slow
+def test_nodes_that_are_killed_between_moves(tmp_path: Path) -> None:
+    """What was in memory only, or in an inbox file only, is proven as well."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    alice = NodeProcess(tmp_path / "alice", "--listen", endpoint)
+    bob = NodeProcess(tmp_path / "bob", "--connect", endpoint)
+    with alice, bob:
+        alice.hears(bob)
+        bob.hears(alice)
+        table = Table(alice, bob, "ttt")
+        for node, method, params in (
+            (bob, "accept", {}),
+            (alice, "move", {"move": "1"}),
+            (bob, "move", {"move": "4"}),
+            (alice, "move", {"move": "2"}),
+        ):
+            number = node.call(f"game.{method}", id=table.id, **params)["action_num"]
+            node.restart()  # the moment it is committed: what became of the sending nobody knows
+            other = alice if node is bob else bob
+            until(lambda other=other, number=number: len(other.actions(table.id)) == number, "it arrives")
+            other.restart()
+        for node in (alice, bob):
+            found = verified(export(node, table.id), home=tmp_path / "home")
+            assert [act["command"] for act in found["actions"]] == ["challenge", "accept", *["move"] * 3]
+            assert found["unproven"] == []

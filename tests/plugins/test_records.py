@@ -48,6 +48,16 @@ def test_the_example_games(
         verify(built.data, {"ttt": TicTacToe()})
 
 
+def test_a_game_that_expiry_decides(games: dict[str, Game]) -> None:
+    """Who did not reveal in time has lost; the game says so, not the record."""
+    game = Match("odd_even", ANN, BEN, games=games)
+    game.act(ANN, "challenge", {"f": 2, "k": SALT})
+    game.act(BEN, "accept", {"f": 3})
+    game.expire()
+    end = verify(game.export().data, games).end
+    assert (end.status, end.reason, end.winner) == ("expired", "expired", BEN.address)
+
+
 class Failing(TicTacToe):
     def __init__(self, where: str) -> None:
         self.where = where

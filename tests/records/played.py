@@ -20,6 +20,7 @@ from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.game import Game
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from lrgpnode.records.build import Built, Journal, Stored, signed
+from lrgpnode.records.replay import Played, replay
 
 NOW = 1_790_000_000.0
 SESSION = "0123456789abcdef"
@@ -104,6 +105,15 @@ class Match:
     ) -> Built:
         signer, known = self.ann.signer, self.games if games is None else games
         return signed(journal or self.journal, known, signer, NOW + 86_400.0, partial=partial)
+
+    def export_of_ben(self) -> Built:
+        """The other side's record of the same game."""
+        envelopes = [Envelope.unpack(action.envelope or b"") for action in self.actions]
+        played = [Played(a.author, e, a.at) for a, e in zip(self.actions, envelopes, strict=True)]
+        key, ann = SessionKey(self.ben.address, self.id), self.ann.address
+        session = replay(self.games[self.app], key, ann, ann, played)
+        journal = replace(self.journal, session=session, peer_key=self.ann.signer.public_key)
+        return signed(journal, self.games, self.ben.signer, NOW + 90_000.0)
 
     def expire(self) -> None:
         assert self.session is not None

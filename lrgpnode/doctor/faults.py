@@ -73,7 +73,7 @@ INTERFACE_DOWN: Final = Fault(
 INTERFACE_FAILED: Final = Fault(
     "interface-failed",
     _E,
-    "An interface could not be brought up: {problem}",
+    "The interface {interface} could not be brought up: {reason}",
     "Correct its section in Reticulum's configuration and restart the node.",
 )
 

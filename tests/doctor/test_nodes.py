@@ -96,6 +96,7 @@ def test_a_node_whose_interface_cannot_be_made(base: Path, ward: Ward) -> None:
 
 
 @pytest.mark.node
+@pytest.mark.slow
 def test_a_node_whose_interface_failed(base: Path) -> None:
     """A port that another program has, and no other interface: the running node says so."""
     with socket.socket() as taken:
@@ -111,6 +112,7 @@ def test_a_node_whose_interface_failed(base: Path) -> None:
 
 
 @pytest.mark.node
+@pytest.mark.slow
 def test_a_node_that_uses_the_reticulum_of_another_program(base: Path, ward: Ward) -> None:
     ward.interfaces(LOOPBACK, share="Yes")
     other = ward.process(RNSD, ward.rns)

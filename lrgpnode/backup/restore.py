@@ -146,13 +146,16 @@ def _check_sizes(manifest: Manifest, size: int, folder: Path, file: Path) -> Non
 
 
 def _check_identities(manifest: Manifest, folder: Path, owner: Owner, file: Path) -> None:
-    for hash in manifest.identities:
+    for member in manifest.members:
+        hash = contents.key_of(member.name)
+        if hash is None:
+            continue
         try:
-            found = owner((folder / contents.IDENTITIES / hash).read_bytes())
+            found = owner((folder / member.name).read_bytes())
         except ValueError:
             found = ""
         if found != hash:
-            raise BadBackup(f"{file} is refused: identity {hash} in it is not the key of that name")
+            raise BadBackup(f"{file} is refused: {member.name} in it is not the key of that name")
 
 
 def _check_database(manifest: Manifest, database: Path, file: Path) -> int:

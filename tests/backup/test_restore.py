@@ -209,8 +209,11 @@ def test_identities_that_are_not_what_they_say(whole: Path, tmp_path: Path) -> N
 
     refused(forged(file, tmp_path / "f", short), "not the key of that name")
     for name in (f"identities/{OLD}", f"propagation/{OLD}"):
-        other = {name: bytes(range(64))}
-        refused(forged(file, tmp_path / "f", lambda m: m.update(other)), "not the key of that name")
+
+        def add(members: dict[str, bytes], name: str = name) -> None:
+            members[name] = bytes(range(64))
+
+        refused(forged(file, tmp_path / "f", add), "not the key of that name")
     refused(forged(file, tmp_path / "f", lambda _: None, identities=(OLD,)), "missing")
     refused(forged(file, tmp_path / "f", lambda m: m.pop(contents.DATABASE)), "missing")
 

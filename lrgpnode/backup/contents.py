@@ -52,6 +52,8 @@ LEFT_OUT: Final = tuple(
     for pattern in (
         # Of the running process.
         "lock|control\\.sock|log|.*/\\..*|\\..*",
+        # Where docs/backup.md has the service put them.
+        "backups/.*",
         # The database's log: its content is in the copy of the database.
         re.escape(DATABASE) + "-(wal|shm|journal)",
         # Mail of others that a propagation node keeps: large, and other nodes have it too.

@@ -270,6 +270,18 @@ def test_databases(whole: Path, tmp_path: Path, statement: str, match: str) -> N
     refused(forged(whole, tmp_path / "f", lambda m: database(tmp_path, m, statement)), match)
 
 
+def test_a_backup_of_an_older_version_is_brought_up_to_date(whole: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    connection = sqlite3.connect(old, isolation_level=None)
+    schema.migrate(connection, str(old), schema.MIGRATIONS[:1])
+    connection.close()
+    change = {contents.DATABASE: old.read_bytes()}
+    file = forged(whole, tmp_path / "f", lambda members: members.update(change), schema=1)
+    there = restore.restore(file, tmp_path / "there", owner)
+    Store(there.data / contents.DATABASE, boot_id="boot").close()
+    assert there.sessions == 0
+
+
 def test_a_disk_that_is_too_small(whole: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()

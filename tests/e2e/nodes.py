@@ -127,7 +127,7 @@ class NodeProcess:
         self._clients: dict[int, Client] = {}
         self._events: Events | None = None
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (data / "lrgpnode.toml").write_text("[announce]\nat_start_seconds = 0\n")
+        (data / "lrgpnode.toml").write_text('[announce]\nat_start_seconds = 0\n[accept]\nfrom = "open"\n')
 
     @property
     def database(self) -> Path:

@@ -24,20 +24,24 @@ MAX_FILE: Final = 16 << 20
 """Every file but the database is small: an inbox has at most 4 MiB."""
 
 _HASH: Final = "[0-9a-f]{32}"
-_LXMF: Final = f"lxmf/{_HASH}/lxmf"
+_LXMF: Final = f"(lxmf/{_HASH}|propagation)/lxmf"
+_KEY: Final = re.compile(f"({IDENTITIES}|propagation)/({_HASH})")
 
 INCLUDED: Final = tuple(
     re.compile(pattern)
     for pattern in (
         re.escape(DATABASE),
         re.escape(SETTINGS),
-        f"{IDENTITIES}/{_HASH}",
+        _KEY.pattern,
         f"{INBOX}/{_HASH}\\.log",
         # What decrypts mail that is under way, what has been delivered, what peers ask for and granted.
         f"{_LXMF}/ratchets/{_HASH}\\.ratchets",
         f"{_LXMF}/(local_deliveries|locally_processed|outbound_stamp_costs|available_tickets)",
         # As a propagation node: whom it keeps in step with, and what it has done.
         f"{_LXMF}/(peers|node_stats)",
+        # When which identity was announced, so that a restore is no way round the pause; which
+        # propagation node served last.
+        "announced\\.json|propagation\\.json",
         # Of a private Reticulum configuration (--listen, --connect).
         "reticulum/storage/(transport_identity|known_destinations)",
     )
@@ -48,6 +52,8 @@ LEFT_OUT: Final = tuple(
     for pattern in (
         # Of the running process.
         "lock|control\\.sock|log|.*/\\..*|\\..*",
+        # Where docs/backup.md has the service put them.
+        "backups/.*",
         # The database's log: its content is in the copy of the database.
         re.escape(DATABASE) + "-(wal|shm|journal)",
         # Mail of others that a propagation node keeps: large, and other nodes have it too.
@@ -65,6 +71,12 @@ LEFT_OUT: Final = tuple(
 def belongs(name: str) -> bool:
     """Whether a path in the data directory, with ``/``, is one that a backup may hold."""
     return any(pattern.fullmatch(name) for pattern in INCLUDED)
+
+
+def key_of(name: str) -> str | None:
+    """The hash of the identity whose private key a file holds; None if it holds none."""
+    found = _KEY.fullmatch(name)
+    return found[2] if found else None
 
 
 def left_out(name: str) -> bool:

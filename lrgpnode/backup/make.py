@@ -12,7 +12,6 @@ import hashlib
 import io
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from storage import maintenance
 from . import contents
 from .archive import CHUNK, MANIFEST, Manifest, Member, Writer
 from .errors import BackupError, CannotWrite, Refused
+from .workplace import workplace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,24 +133,17 @@ def _check_target(target: Path) -> None:
 def _replacing(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
     """A file that becomes ``target`` when it is whole, and a private directory beside it."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        with workplace(target, ".part") as folder:
+            partial = folder / "backup"
+            handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "wb") as out:
+                yield out, folder
+                out.flush()
+                os.fsync(out.fileno())
+            partial.replace(target)
+            _sync(target.parent)
     except OSError as error:
         raise _unwritable(target, error) from error
-    partial = folder / "backup"
-    try:
-        handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as out:
-            yield out, folder
-            out.flush()
-            os.fsync(out.fileno())
-        partial.replace(target)
-        _sync(target.parent)
-    except OSError as error:
-        raise _unwritable(target, error) from error
-    finally:
-        for left in folder.iterdir():
-            left.unlink()
-        folder.rmdir()
 
 
 def _unwritable(target: Path, error: OSError) -> BackupError:

@@ -12,7 +12,6 @@ import os
 import shutil
 import sqlite3
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -27,6 +26,7 @@ from storage.store import Store
 from . import contents
 from .archive import Manifest, Member, Reader
 from .errors import BackupError, BadBackup, CannotWrite, Refused
+from .workplace import workplace
 
 Owner = Callable[[bytes], str]
 """The hash of the identity that a raw private key makes. Raises ``ValueError``."""
@@ -71,19 +71,13 @@ def restore(
                 "Restore into another directory with --data, or move that one aside with --move-aside.",
             )
         try:
-            temporary = Path(tempfile.mkdtemp(prefix=f".{data.name}.", suffix=".restore", dir=_parent(data)))
+            with workplace(_in_parent(data), ".restore") as temporary:
+                manifest, sessions = _unpack(file, temporary, owner)
+                _give(temporary, data, account)
+                _sync_all(temporary)
+                moved = _swap(temporary, data, aside=bool(occupied))
         except OSError as error:
             raise _unwritable(data, error) from error
-        try:
-            manifest, sessions = _unpack(file, temporary, owner)
-            _give(temporary, data, account)
-            _sync_all(temporary)
-            moved = _swap(temporary, data, aside=bool(occupied))
-        except OSError as error:
-            raise _unwritable(data, error) from error
-        finally:
-            if temporary.exists():
-                shutil.rmtree(temporary)
     return Restored(
         data=data,
         created_at=manifest.created_at,
@@ -146,13 +140,16 @@ def _check_sizes(manifest: Manifest, size: int, folder: Path, file: Path) -> Non
 
 
 def _check_identities(manifest: Manifest, folder: Path, owner: Owner, file: Path) -> None:
-    for hash in manifest.identities:
+    for member in manifest.members:
+        hash = contents.key_of(member.name)
+        if hash is None:
+            continue
         try:
-            found = owner((folder / contents.IDENTITIES / hash).read_bytes())
+            found = owner((folder / member.name).read_bytes())
         except ValueError:
             found = ""
         if found != hash:
-            raise BadBackup(f"{file} is refused: identity {hash} in it is not the key of that name")
+            raise BadBackup(f"{file} is refused: {member.name} in it is not the key of that name")
 
 
 def _check_database(manifest: Manifest, database: Path, file: Path) -> int:
@@ -201,9 +198,9 @@ def _occupied(data: Path) -> str:
     return others[0] if others else ""
 
 
-def _parent(data: Path) -> Path:
+def _in_parent(data: Path) -> Path:
     data.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return data.parent
+    return data
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +16,23 @@ from lrgpnode.cli.context import Context, json_option, pass_context, say_json, w
 from lrgpnode.cli.exits import Exit
 from lrgpnode.cli.text import clean
 from lrgpnode.config import ConfigError, Paths, load
+from lrgpnode.config.paths import SERVICE_DATA, SERVICE_SOCKET
 from lrgpnode.control.client import ClientError
 
 if TYPE_CHECKING:
     from lrgpnode.doctor.finding import Finding
     from lrgpnode.doctor.machine import Account, Machine
     from lrgpnode.doctor.patient import Answer, Patient, Running
+    from lrgpnode.doctor.unit import Unit
 
-SERVICE_USER = "lrgpnode"
 ASK_SECONDS = 5.0
 
 
 @click.command()
+@click.option("--unit", is_flag=True, help="Look at the service, with the eyes of its user.")
 @json_option
 @pass_context
-def doctor(context: Context, as_json: bool) -> None:
+def doctor(context: Context, unit: bool, as_json: bool) -> None:
     """Find out what is wrong, and what to do about it.
 
     It looks at the node's files, the machine and Reticulum, whether the node runs or not, and changes
@@ -40,7 +43,7 @@ def doctor(context: Context, as_json: bool) -> None:
     from lrgpnode.doctor.examine import examine, subject  # noqa: PLC0415
     from lrgpnode.doctor.finding import Severity  # noqa: PLC0415
 
-    findings = examine(look(context))
+    findings = examine(look(context, service=unit))
     ok = not any(finding.severity is Severity.ERROR for finding in findings)
     if as_json:
         say_json(
@@ -79,16 +82,24 @@ def _summary(findings: Sequence[Finding], checks: int) -> str:
     return f"{checks} checks: {said or 'nothing is wrong'}."
 
 
-def look(context: Context, machine: Machine | None = None) -> Patient:
-    """Everything the checks need to know, without starting or changing anything."""
+def look(context: Context, machine: Machine | None = None, *, service: bool = False) -> Patient:
+    """Everything the checks need to know, without starting or changing anything.
+
+    ``service``: it is the service that is meant, also where none is installed.
+    """
     from lrgpnode.doctor import machine as machines  # noqa: PLC0415
     from lrgpnode.doctor.patient import Patient, Probe  # noqa: PLC0415
+    from lrgpnode.doctor.unit import read_unit  # noqa: PLC0415
     from lrgpnode.mesh import probe  # noqa: PLC0415 - loads Reticulum
 
     machine = machine or machines.Machine()
+    if service and context.data is None:
+        context = replace(context, data=SERVICE_DATA, socket=context.socket or SERVICE_SOCKET)
     paths = context.paths()
+    service = service or paths.service
+    unit = read_unit(machine) if service else None
     running = _running(context)
-    account = _account(machine, paths, running)
+    account = _account(machine, paths, running, unit, service=service)
     settings_error, set_dir, propagation = "", None, False
     try:
         settings = load(context.options()).settings
@@ -130,7 +141,8 @@ def look(context: Context, machine: Machine | None = None) -> Patient:
             ask=ask, nodes=probe.propagation_nodes, identity=_identity, firmware=probe.REQUIRED_FIRMWARE
         ),
         running=running,
-        service=paths.service,
+        service=service,
+        unit=unit,
         command=context.command,
         now=time.time(),
     )
@@ -147,19 +159,21 @@ def _running(context: Context) -> Running | None:
     return Running(pid=status["pid"], status=status)
 
 
-def _account(machine: Machine, paths: Paths, running: Running | None) -> Account:
+def _account(
+    machine: Machine, paths: Paths, running: Running | None, unit: Unit | None, *, service: bool
+) -> Account:
     """Whom the node runs as, or would if it were started in the usual way."""
-    import pwd  # noqa: PLC0415
-
     from lrgpnode.doctor import machine as machines  # noqa: PLC0415
+    from lrgpnode.doctor.unit import service_account  # noqa: PLC0415
 
     if running is not None:
         account = machine.account_of(running.pid)
         if account is not None:
             return account
-    if paths.service:
-        with suppress(KeyError):
-            return machines.account(pwd.getpwnam(SERVICE_USER).pw_uid)
+    if service:
+        account = service_account(unit)
+        if account is not None:
+            return account
     if os.geteuid() == 0:
         # With sudo, a person looks at a node that is not root's.
         with suppress(OSError):

@@ -11,11 +11,17 @@ from .finding import Finding, Severity
 from .patient import Patient
 
 _ORDER: Final = tuple(Severity)
+_VAGUE: Final = frozenset({faults.INTERFACE_DOWN.id, faults.INTERFACE_FAILED.id})
+"""Not said of an interface where something else says why."""
 
 
 def examine(patient: Patient, checks: Sequence[Check] = CHECKS) -> tuple[Finding, ...]:
     """Everything that was found, errors first."""
     found = [finding for check in checks for finding in _run(check, patient)]
+    explained = {
+        item.interface for item in found if item.severity is Severity.ERROR and item.id not in _VAGUE
+    }
+    found = [item for item in found if item.id not in _VAGUE or item.interface not in explained]
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
 
 

@@ -73,8 +73,15 @@ INTERFACE_DOWN: Final = Fault(
 INTERFACE_FAILED: Final = Fault(
     "interface-failed",
     _E,
-    "An interface could not be brought up: {problem}",
+    "The interface {interface} could not be brought up: {reason}",
     "Correct its section in Reticulum's configuration and restart the node.",
+)
+
+RNS_DIR_CLOSED: Final = Fault(
+    "rns-dir-closed",
+    _E,
+    "The user {user} may not write to {directory}, where Reticulum keeps what it knows.",
+    "`sudo chgrp -R {group} {directory} && sudo chmod -R g+rwX {directory}`.",
 )
 
 # Serial ports
@@ -175,7 +182,7 @@ SETTINGS_INVALID: Final = Fault(
     "settings-invalid",
     _E,
     "The settings cannot be used: {reason}",
-    "Correct that line of the file; docs/commands.md names the options of `lrgpnode run`.",
+    "Correct that line of the file; docs/settings.md describes every setting.",
 )
 DATA_MISSING: Final = Fault(
     "data-missing",
@@ -254,6 +261,33 @@ DISK_FILES: Final = Fault(
     _E,
     "The disk of {data} has room for only {free} more files.",
     "Delete files that are not needed; `sudo du --inodes -d 3 / | sort -n` shows where the most are.",
+)
+
+# The service
+
+UNIT_MISSING: Final = Fault(
+    "unit-missing",
+    _E,
+    "The service is not installed: there is no unit lrgpnode.service.",
+    "`sudo lrgpnode service install`.",
+)
+UNIT_USER: Final = Fault(
+    "unit-user",
+    _E,
+    "The user {user}, whom the service is to run as, does not exist.",
+    "`sudo lrgpnode service install` makes it, or `sudo systemd-sysusers`.",
+)
+UNIT_PROGRAM_MISSING: Final = Fault(
+    "unit-program-missing",
+    _E,
+    "The service starts {program}, but there is no {missing}.",
+    "Install lrgpnode again, and run `sudo lrgpnode service install` with that installation.",
+)
+UNIT_PROGRAM: Final = Fault(
+    "unit-program",
+    _E,
+    "The user {user} may not run {program}, which the service starts: {closed} is closed to it.",
+    "Install lrgpnode into /opt/lrgpnode, and run `sudo /opt/lrgpnode/bin/lrgpnode service install`.",
 )
 
 # The running node

@@ -17,12 +17,16 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault that was found, with its one cause and its one fix, as sentences."""
+    """One fault that was found, with its one cause and its one fix, as sentences.
+
+    ``interface``: which one of Reticulum's it is about, if it is about one.
+    """
 
     id: str
     severity: Severity
     cause: str
     fix: str
+    interface: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +53,5 @@ class Fault:
             severity=self.severity,
             cause=self.cause.format(**values),
             fix=self.fix.format(**values),
+            interface=str(values.get("interface", "")),
         )

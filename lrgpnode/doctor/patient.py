@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .machine import Account, Machine
+from .unit import Unit
 
 
 class Interface(Protocol):
@@ -85,7 +86,7 @@ class Patient:
     ``config_closed`` that the doctor may not read it.
 
     ``propagation``: whether the settings name a propagation node. ``command`` makes a command line for
-    this node.
+    this node. ``service``: it is the service's node, with its ``unit`` if that is installed.
     """
 
     machine: Machine
@@ -103,6 +104,7 @@ class Patient:
     probe: Probe
     running: Running | None
     service: bool
+    unit: Unit | None
     command: Callable[..., str]
     now: float
 

@@ -38,6 +38,7 @@ def build(data: Path, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
     first = private_keys[0].hash
     for identity in private_keys:
         keys.save(data / "identities", identity)
+    keys.save(data / "propagation", private_keys[1])
     for name, content in {
         "lrgpnode.toml": b"[node]\nlog_level = 'debug'\n",
         "lock": b"{}",
@@ -45,6 +46,10 @@ def build(data: Path, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
         f"lxmf/{first}/lxmf/ratchets/{first}.ratchets": b"ratchets",
         f"lxmf/{first}/lxmf/local_deliveries": b"delivered",
         f"lxmf/{first}/lxmf/messagestore/{'e' * 64}_1800000000": b"of others",
+        f"propagation/lxmf/messagestore/{'e' * 64}_1800000000": b"of others",
+        "propagation/lxmf/peers": b"peers",
+        "propagation.json": b"{}",
+        "announced.json": b"{}",
         "reticulum/config": b"[reticulum]\n",
         "reticulum/storage/transport_identity": bytes(64),
         "reticulum/storage/cache/announces/abc": b"cached",

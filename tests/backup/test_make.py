@@ -6,6 +6,8 @@ import hashlib
 import json
 import sqlite3
 import stat
+import subprocess
+import sys
 import tarfile
 import threading
 from pathlib import Path
@@ -19,6 +21,8 @@ from storage.model import Commit
 from storage.store import Store
 from tests.backup.conftest import NOW, Save
 from tests.storage.samples import session
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_any_tar_reads_it(save: Save, data: Path, tmp_path: Path) -> None:
@@ -130,3 +134,32 @@ def test_a_file_of_ours_that_is_far_too_large(save: Save, data: Path, tmp_path: 
     with pytest.raises(BackupError, match="too large"):
         save()
     assert list(tmp_path.iterdir()) == [data]
+
+
+def test_what_a_killed_backup_left_is_removed_and_one_at_work_is_not(
+    save: Save, data: Path, tmp_path: Path
+) -> None:
+    """The directory of a process that was killed in the middle holds private keys."""
+    code = """
+import os, sys
+from pathlib import Path
+from lrgpnode.backup.workplace import workplace
+with workplace(Path(sys.argv[1]), ".part") as folder:
+    (folder / "lrgpnode.db").write_text("half")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+    target = tmp_path / "back[u]p"
+    command = [sys.executable, "-c", code, str(target)]
+    working = [subprocess.Popen(command, stdin=-1, stdout=-1, text=True, cwd=ROOT) for _ in range(2)]
+    try:
+        folders = [Path(process.stdout.readline().strip()) for process in working if process.stdout]
+        working[0].kill()
+        working[0].wait()
+        assert all((folder / "lrgpnode.db").exists() for folder in folders)
+        save(target)
+        assert [folder.exists() for folder in folders] == [False, True]
+    finally:
+        for process in working:
+            process.kill()
+            process.communicate()

@@ -208,8 +208,12 @@ def test_identities_that_are_not_what_they_say(whole: Path, tmp_path: Path) -> N
         members[next(name for name in members if name.startswith("identities/"))] = b"x"
 
     refused(forged(file, tmp_path / "f", short), "not the key of that name")
-    other = {f"identities/{OLD}": bytes(range(64))}
-    refused(forged(file, tmp_path / "f", lambda m: m.update(other)), "not the key of that name")
+    for name in (f"identities/{OLD}", f"propagation/{OLD}"):
+
+        def add(members: dict[str, bytes], name: str = name) -> None:
+            members[name] = bytes(range(64))
+
+        refused(forged(file, tmp_path / "f", add), "not the key of that name")
     refused(forged(file, tmp_path / "f", lambda _: None, identities=(OLD,)), "missing")
     refused(forged(file, tmp_path / "f", lambda m: m.pop(contents.DATABASE)), "missing")
 
@@ -264,6 +268,18 @@ def database(tmp_path: Path, members: dict[str, bytes], statement: str) -> None:
 )
 def test_databases(whole: Path, tmp_path: Path, statement: str, match: str) -> None:
     refused(forged(whole, tmp_path / "f", lambda m: database(tmp_path, m, statement)), match)
+
+
+def test_a_backup_of_an_older_version_is_brought_up_to_date(whole: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    connection = sqlite3.connect(old, isolation_level=None)
+    schema.migrate(connection, str(old), schema.MIGRATIONS[:1])
+    connection.close()
+    change = {contents.DATABASE: old.read_bytes()}
+    file = forged(whole, tmp_path / "f", lambda members: members.update(change), schema=1)
+    there = restore.restore(file, tmp_path / "there", owner)
+    Store(there.data / contents.DATABASE, boot_id="boot").close()
+    assert there.sessions == 0
 
 
 def test_a_disk_that_is_too_small(whole: Path, tmp_path: Path) -> None:

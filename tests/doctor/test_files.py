@@ -195,6 +195,7 @@ def test_a_full_disk(ward: Ward) -> None:
     assert "more files" in found["disk-files"]["cause"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_went_read_only(ward: Ward) -> None:
     disk = ward.data.with_name("disk")
     found = mounted(ward, "size=200m,mode=700", shlex.join(["mount", "-o", "remount,ro", str(disk)]))

@@ -9,11 +9,12 @@ from typing import Final
 from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.patient import Patient
 
-from . import clock, database, files, network, radio, reticulum, running, serial
+from . import clock, database, files, network, radio, reticulum, running, serial, service
 
 Check = Callable[[Patient], Iterable[Finding]]
 
 CHECKS: Final[tuple[Check, ...]] = (
+    *service.CHECKS,
     *files.CHECKS,
     *running.CHECKS,
     *database.CHECKS,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import pwd
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from lrgpnode.doctor.patient import Patient
 
 DATABASE: Final = "lrgpnode.db"
 KEY_BYTES: Final = 64
+_HASH: Final = re.compile("[0-9a-f]{32}")
 _PRIVATE: Final = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "inbox", "identities", "lxmf", "lock")
 
 
@@ -66,12 +68,7 @@ def owners(patient: Patient) -> Iterator[Finding]:
 
 def identities(patient: Patient) -> Iterator[Finding]:
     """the private keys"""
-    folder = patient.data / "identities"
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
+    for path in _keys(patient.data):
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:
             yield faults.KEY_OPEN(path=path, mode=f"{mode:04o}")
@@ -152,8 +149,16 @@ def _mount(machine: Machine, path: Path) -> _Mount:
 
 
 def _existing(data: Path) -> list[Path]:
-    named = [data / name for name in _PRIVATE if (data / name).exists()]
-    return named + sorted((data / "identities").glob("[0-9a-f]*"))
+    return [data / name for name in _PRIVATE if (data / name).exists()] + _keys(data)
+
+
+def _keys(data: Path) -> list[Path]:
+    """The private keys: of the identities, and of a propagation node of its own."""
+    found = []
+    for name in ("identities", "propagation"):
+        with suppress(FileNotFoundError):
+            found += [path for path in (data / name).iterdir() if _HASH.fullmatch(path.name)]
+    return sorted(found)
 
 
 def _user(uid: int) -> str:

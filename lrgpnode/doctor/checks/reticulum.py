@@ -24,6 +24,18 @@ def configuration(patient: Patient) -> Iterator[Finding]:
         yield faults.RNS_CONFIG_CLOSED(user=patient.account.name, file=file, group=patient.account.name)
     elif patient.config_closed:
         yield faults.NOT_LOOKED(what=file, reason="it may not be read")
+    else:
+        yield from _storage(patient)
+
+
+def _storage(patient: Patient) -> Iterator[Finding]:
+    """Reticulum fails where it cannot write beside its configuration."""
+    for folder in (patient.rns_dir / "storage", patient.rns_dir):
+        if folder.is_dir():
+            if not patient.account.may(folder.stat(), 7):
+                name = patient.account.name
+                yield faults.RNS_DIR_CLOSED(user=name, group=name, directory=patient.rns_dir)
+            return
 
 
 def instance(patient: Patient) -> Iterator[Finding]:

@@ -45,8 +45,11 @@ def problems(patient: Patient) -> Iterator[Finding]:
     if patient.running is None:
         return
     for problem in patient.running.status.get("problems", ()):
-        fault = faults.INTERFACE_FAILED if problem.startswith("Interface ") else faults.NODE_PROBLEM
-        yield fault(problem=problem)
+        interface, separator, reason = problem.removeprefix("Interface ").partition(": ")
+        if problem.startswith("Interface ") and separator:
+            yield faults.INTERFACE_FAILED(interface=interface, reason=reason)
+        else:
+            yield faults.NODE_PROBLEM(problem=problem)
 
 
 def _lock_holder(patient: Patient) -> Process | None:

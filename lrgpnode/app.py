@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lrgpnode import config
+from lrgpnode import config, metrics
 from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions
 from lrgpnode.config.configuration import Configuration
@@ -31,10 +31,12 @@ from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.signing import Signer
+from lrgpnode.metrics import Counters
 from lrgpnode.node import Identities, Node
 from lrgpnode.plugins import PluginProblem, load_games
 from lrgpnode.service.heart import Heart
 from lrgpnode.service.notify import Notifier
+from lrgpnode.vitals import Vitals, count_event
 from storage.errors import StorageError
 from storage.model import Policy
 from storage.store import Store
@@ -136,6 +138,8 @@ class _Application:
         self._configuration = Configuration(loaded)
         self._log = process_log
         self._notifier = notifier
+        self._counters = Counters()
+        process_log.also(lambda line: self._counters.add(metrics.LOG_LINES, line.level_name))
         self._started_at = time.time()
         self._events = Events(start=int(self._started_at * 1000))
         self._problems: tuple[PluginProblem, ...] = ()
@@ -150,6 +154,15 @@ class _Application:
             for problem in self._problems:
                 log.warning("game %s is not in use: %s", problem.name, problem.reason)
             self._mesh = ReticulumMesh(self._mesh_settings())
+            self._vitals = Vitals(
+                name=self._settings.node_name,
+                started_at=self._started_at,
+                store=store,
+                mesh=self._mesh,
+                counters=self._counters,
+                seq=lambda: self._events.seq,
+                identities=lambda: self._own.rows,
+            )
             self._start_reticulum()
             self._log.on_level(self._mesh.set_log_level)
             asyncio.run(self._main())
@@ -205,7 +218,7 @@ class _Application:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
         self._configuration.on_change("node.log_level", self._set_log_level)
-        writer = Writer(self._store)
+        writer = Writer(self._store, observe=self._counters.wrote)
         node = Node(
             store=self._store,
             writer=writer,
@@ -215,12 +228,13 @@ class _Application:
             local=self._own.rows,
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
+            counters=self._counters,
         )
         self._own.attach(writer, self._mesh, self._publish)
         api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording())
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
-        heart = Heart(self._notifier, parts, self._status_line)
+        heart = Heart(self._notifier, parts, self._vitals.line)
         try:
             await node.start(self._own.rows)
             self._mesh.attach(loop, node)
@@ -246,7 +260,7 @@ class _Application:
         for row in self._own.rows.values():
             log.info("identity %s (%s)", row.hash, row.name)
         log.info("the node is running; control socket %s", self._paths.socket)
-        self._notifier.ready(self._status_line())
+        self._notifier.ready(self._vitals.line())
         await self._stop.wait()
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
@@ -259,6 +273,7 @@ class _Application:
         self._stop.set()
 
     def _publish(self, type: str, fields: Mapping[str, Any]) -> None:
+        count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
 
     def _surroundings(self) -> Surroundings:
@@ -271,6 +286,7 @@ class _Application:
             configuration=self._configuration,
             backup=self._backup,
             log=self._log,
+            metrics=self._vitals.families,
         )
 
     def _recording(self) -> Recording:
@@ -290,21 +306,9 @@ class _Application:
 
         return make(self._paths.data, self._paths.config, file, now=time.time(), program=version("lrgpnode"))
 
-    def _status_line(self) -> str:
-        """The state of the node in a line."""
-        interfaces = self._mesh.status().interfaces
-        online = sum(interface.online for interface in interfaces)
-        live = sum(self._store.sessions.live_count(hash) for hash in self._own.rows)
-        sending = sum(self._store.outbox.counts().values())
-        return (
-            f"{self._settings.node_name}: {live} live games, {sending} actions on their way, "
-            f"{online} of {len(interfaces)} interfaces online"
-        )
-
     def _status(self) -> models.NodeStatus:
         mesh = self._mesh.status()
         counts = self._store.outbox.counts()
-        sessions = self._store.sessions
         return models.NodeStatus(
             name=self._settings.node_name,
             version=version("lrgpnode"),
@@ -313,7 +317,11 @@ class _Application:
             data=str(self._paths.data),
             socket=str(self._paths.socket),
             seq=self._events.seq,
-            live_games=sum(sessions.live_count(hash) for hash in self._own.rows),
+            live_games=sum(self._store.sessions.live().values()),
+            unsent=self._vitals.unsent(),
+            oldest_unsent_at=self._vitals.oldest_unsent(),
+            inbox_entries=self._mesh.inbox_entries(),
+            activity=models.ActivityInfo(**{f"{name}_at": at for name, at in self._counters.last().items()}),
             open_outbox=sum(counts.values()),
             identities=len(self._own.rows),
             shared_instance=mesh.instance == "client",

@@ -51,6 +51,10 @@ _LAST_OF_SESSION = f"""
 SELECT {_COLUMNS} FROM outbox WHERE identity_id = ? AND session_id = ? ORDER BY id DESC LIMIT 1
 """  # noqa: S608
 _GET = f"SELECT {_COLUMNS} FROM outbox WHERE id = ?"  # noqa: S608
+_OLDEST_UNSENT = """
+SELECT min(created_at) FROM outbox
+WHERE state NOT IN ('confirmed','dropped') AND state NOT IN ('delivered','stored')
+"""
 _COUNTS = "SELECT state, count(*) FROM outbox WHERE state NOT IN ('confirmed','dropped') GROUP BY state"
 
 
@@ -130,6 +134,11 @@ class OutboxTable:
     def counts(self) -> dict[OutboxState, int]:
         """Open rows for each state that has any."""
         return {OutboxState(state): count for state, count in self._database.all(_COUNTS)}
+
+    def oldest_unsent(self) -> float | None:
+        """When the oldest envelope that has not arrived was committed; None where there is none."""
+        row = self._database.one(_OLDEST_UNSENT)
+        return row[0] if row is not None else None
 
     def add(self, new: NewOutbox) -> int:
         """Queue what belongs to no action (an error answer). Actions go through ``Store.commit``."""

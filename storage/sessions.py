@@ -77,6 +77,7 @@ SELECT session_id, identity_id FROM game_sessions
 WHERE session_id >= ? AND session_id < ? AND (? IS NULL OR identity_id = ?) ORDER BY session_id LIMIT ?
 """
 _LIVE_COUNT = "SELECT count(*) FROM game_sessions WHERE identity_id = ? AND status IN ('pending','active')"
+_LIVE = "SELECT status, count(*) FROM game_sessions WHERE status IN ('pending','active') GROUP BY status"
 _OLDEST = """
 SELECT app_id, status, min(last_action_at) FROM game_sessions
 WHERE identity_id = ? AND status IN ('pending','active') GROUP BY app_id, status
@@ -289,6 +290,12 @@ class SessionTable:
         """Pending and active sessions."""
         row = self._database.one(_LIVE_COUNT, (identity,))
         return int(row[0]) if row is not None else 0
+
+    def live(self) -> dict[Status, int]:
+        """How many sessions of all identities are pending, and how many active."""
+        return dict.fromkeys((Status.PENDING, Status.ACTIVE), 0) | {
+            Status(status): count for status, count in self._database.all(_LIVE)
+        }
 
     def oldest(self, identity: str) -> Sequence[tuple[str, Status, float]]:
         """For every app and live status in use: the earliest ``last_action_at``, Unix seconds."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -27,11 +28,20 @@ T = TypeVar("T")
 class Writer:
     """Owns the store's write connection: ``writer.submit(store.commit, unit)``.
 
+    ``observe`` is told, in the thread, how many seconds each piece of work took.
+
     Whatever the function raises arrives at the caller, faults of ``sqlite3`` as ``StorageError``.
     """
 
-    def __init__(self, store: Store, *, name: str = "lrgpnode-writer") -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        name: str = "lrgpnode-writer",
+        observe: Callable[[float], None] = lambda _: None,
+    ) -> None:
         self._path = store.path
+        self._observe = observe
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -92,7 +102,9 @@ class Writer:
 
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
+            began = time.monotonic()
             item()
+            self._observe(time.monotonic() - began)
             del item  # not kept alive while waiting for the next
 
 

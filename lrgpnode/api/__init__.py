@@ -15,6 +15,7 @@ from .contacts import ContactMethods, RequestMethods
 from .games import GameMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
+from .metrics import MetricsMethods
 from .people import IdentityMethods, PeerMethods
 from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
@@ -40,6 +41,7 @@ class Api:
         self._areas = (
             NodeMethods(self._lookup, around),
             SettingsMethods(around.configuration),
+            MetricsMethods(around.metrics),
             LogMethods(around.log, around.configuration),
             IdentityMethods(self._lookup, node, identities),
             PeerMethods(node, store),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.mesh.announcer import Announcement
+from lrgpnode.metrics import Family
 
 from .log import LogOfNode
 from .lookup import Lookup
@@ -34,6 +35,7 @@ class Surroundings:
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""
     log: LogOfNode
+    metrics: Callable[[], Iterable[Family]]
 
 
 class NodeMethods:

@@ -20,6 +20,7 @@ RESULTS: Final = {
     "status": "node.status",
     "stop": "node.stop",
     "announce": "node.announce",
+    "metrics": "node.metrics",
     "config show": "node.config_show",
     "config set": "node.config_set",
     "config unset": "node.config_unset",

@@ -17,7 +17,7 @@ from lrgpnode.cli.exits import STDOUT, CliError, Exit, ReaderGone, sentence
 
 COMMANDS: Final = {
     "run": "running",
-    "status": "running",
+    "status": "status",
     "stop": "running",
     "announce": "running",
     "identity": "people",
@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "actions": "games",
     "watch": "watch",
     "config": "settings",
+    "metrics": "metrics",
     "doctor": "doctor",
     "service": "service",
     "log": "log",

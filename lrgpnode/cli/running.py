@@ -47,30 +47,6 @@ def run(context: Context, /, **options: Any) -> int:
 @click.command()
 @json_option
 @pass_context
-def status(context: Context, as_json: bool) -> None:
-    """Show the state of the node."""
-    result = context.call("node.status")
-    if as_json:
-        say_json(result)
-        return
-    write(f"{clean(result['name'])}, lrgpnode {result['version']}, process {result['pid']}")
-    write(f"running since {when(result['started_at'])}")
-    write(f"data       {clean(result['data'])}")
-    write(f"socket     {clean(result['socket'])}")
-    write(f"games      {result['live_games']} live, {result['open_outbox']} actions on their way")
-    write(f"can play   {', '.join(clean(game['app'], 64) for game in result['games']) or 'nothing'}")
-    if result.get("shared_instance"):
-        write("Reticulum  shared with other programs of this machine")
-    for interface in result["interfaces"]:
-        state = "online" if interface["online"] else "offline"
-        write(f"interface  {clean(interface['name'])}: {state}")
-    for problem in result["problems"]:
-        write(f"Problem: {clean(problem)}")
-
-
-@click.command()
-@json_option
-@pass_context
 def stop(context: Context, as_json: bool) -> None:
     """Stop the node."""
     result = context.call("node.stop")

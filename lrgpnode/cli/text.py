@@ -36,3 +36,17 @@ def moment(at: float) -> str:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
     except (ValueError, OverflowError, OSError):
         return "at an unknown time "
+
+
+def age(seconds: float) -> str:
+    """A length of time in one or two units, e.g. ``3 min`` or ``2 d 4 h``."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min"
+    if whole < 86_400:
+        hours, minutes = divmod(whole // 60, 60)
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(whole // 3600, 24)
+    return f"{days} d {hours} h" if hours else f"{days} d"

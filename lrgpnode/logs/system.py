@@ -28,6 +28,10 @@ class Log:
         write = for_journal if _is_journal(stream, environ) else for_terminal
         self._pipe = Pipe(self.ring.add, _Stream(stream, write))
 
+    def also(self, sink: Callable[[Line], None]) -> None:
+        """Give the lines to ``sink`` too, in whichever thread logs."""
+        self._pipe.sinks.append(sink)
+
     def start(self) -> None:
         """Take over all logging of the process, warnings and uncaught exceptions included."""
         root = logging.getLogger()

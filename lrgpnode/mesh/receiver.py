@@ -120,6 +120,14 @@ class Receiver:
             slot = number & (1 << _SLOT_BITS) - 1
             self._inboxes[slot].close_entry(number >> _SLOT_BITS)
 
+    def entries(self) -> int:
+        """How many packets are kept that are not handled yet."""
+        return sum(inbox.open_count() for inbox in self._inboxes)
+
+    def ask(self, answer: Callable[[], object]) -> None:
+        """Have ``answer`` called in the receiving thread, to see that it runs."""
+        self._worker.call(answer)
+
     def stop(self) -> None:
         self._worker.stop(timeout=0.5)
         for inbox in self._inboxes:

@@ -109,10 +109,22 @@ class ReticulumMesh:
         self._instance.set_log_level(RNS_LEVELS[level])
 
     async def answers(self) -> None:
-        """Return when the worker has come to a job that is put in now."""
-        done = asyncio.Event()
-        self._worker.call(self._post, done.set)
-        await done.wait()
+        """Return when each thread of ours has come to a job that is put in now."""
+        sending, receiving = asyncio.Event(), asyncio.Event()
+        self._worker.call(self._post, sending.set)
+        self._receiver.ask(lambda: self._post(receiving.set))
+        await sending.wait()
+        await receiving.wait()
+
+    def inbox_entries(self) -> int:
+        """Packets that are kept and not handled yet."""
+        return self._receiver.entries()
+
+    def traffic(self) -> tuple[int, int]:
+        """Bytes received and sent over all interfaces of this process's Reticulum."""
+        import RNS  # noqa: PLC0415
+
+        return RNS.Transport.traffic_rxb, RNS.Transport.traffic_txb
 
     # --- starting and stopping
 

@@ -20,8 +20,10 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from lrgpnode import metrics
 from lrgpnode.limit import Limit
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received, Transport
+from lrgpnode.metrics import Counters
 from lrgpnode.outbox import PRESUPPOSING, Outbox
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
 from lrgpnode.protocol.errors import CallerError, Corrupt, Kind
@@ -61,6 +63,7 @@ from .clock import Clock
 from .deliveries import Deliveries
 from .expiry import Expiry
 from .news import News, Publish
+from .tally import count_progress, count_received
 
 log = logging.getLogger(__name__)
 
@@ -100,11 +103,13 @@ class Node:
         local: Collection[str] = (),
         accept: Policy = Policy.OPEN,
         introduce: Callable[[str, str], None] | None = None,
+        counters: Counters | None = None,
     ) -> None:
         self._store = store
         self._writer = writer
         self._transport = transport
         self._clock = clock or Clock()
+        self._counters = counters or Counters()
         self.games = games
         self.router = Router(
             games,
@@ -295,9 +300,11 @@ class Node:
 
     def received(self, message: Received) -> None:
         if not self._stopping:
+            count_received(self._counters, message)
             self._spawn(self._judge(message))
 
     def progress(self, ref: int, progress: Progress, reason: str) -> None:
+        count_progress(self._counters, progress)
         if ref:
             self.outbox.progress(ref, progress, reason)
 
@@ -307,6 +314,8 @@ class Node:
     def heard(self, peer: Heard) -> None:
         if self._stopping:
             return
+        self._counters.add(metrics.PEERS_HEARD)
+        self._counters.did("heard")
         self._news.heard(peer)
         self._spawn(self._remember(peer))
         if peer.announced:
@@ -369,11 +378,15 @@ class Node:
         try:
             envelope = Envelope.unpack(message.envelope)
         except InvalidEnvelope as error:
+            self._counters.add(metrics.REFUSED, error.kind)
             log.debug("refused envelope peer=%s rule=%s", message.peer, error.rule)
             return None
         key = SessionKey(message.identity, envelope.session_id)
         handled = self._store.mail.handled(key, envelope.nonce, message.message_hash)
-        return None if handled else envelope
+        if handled:
+            self._counters.add(metrics.REFUSED, "handled_before")
+            return None
+        return envelope
 
     async def _commit(self, message: Received, outcome: Outcome, now: float) -> int | None:
         """Write what the outcome changed; its action number, if any. Frees the nonce on failure."""
@@ -420,11 +433,14 @@ class Node:
                 self._tell_applied(before, after, envelope, after.peer, number or 0)
             case RemoteError():
                 self._news.remote_error(outcome)
-            case Rejected():
+            case Rejected(code=code):
+                self._counters.add(metrics.REFUSED, code)
                 self._news.rejected(outcome)
             case Refused(kind=kind):
+                self._counters.add(metrics.REFUSED, kind)
                 log.debug("refused envelope kind=%s", kind)
             case Idempotent() | Duplicate():
+                self._counters.add(metrics.REFUSED, "duplicate")
                 log.debug("dropped a repeated envelope")
 
     def _tell_applied(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import contacts, game, log, node, people, records, settings, upkeep
+from . import contacts, game, log, metrics, node, people, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -68,7 +68,13 @@ from .log import (
     LogPage as LogPage,
     LogParams as LogParams,
 )
+from .metrics import (
+    MetricFamily as MetricFamily,
+    Metrics as Metrics,
+    MetricSample as MetricSample,
+)
 from .node import (
+    ActivityInfo as ActivityInfo,
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
     GameInfo as GameInfo,
@@ -112,7 +118,7 @@ from .settings import (
 )
 from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, settings, log, upkeep, people, contacts, game, records)
+_AREAS: Final = (node, metrics, settings, log, upkeep, people, contacts, game, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

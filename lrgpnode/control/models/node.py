@@ -28,8 +28,24 @@ class InterfaceInfo(Model, frozen=True, kw_only=True):
     kind: str = ""
 
 
+class ActivityInfo(Model, frozen=True, kw_only=True):
+    """When something was last done, since the node started: a peer heard, a message received, sent,
+    proved by its peer, the database written."""
+
+    heard_at: float | None = None
+    received_at: float | None = None
+    sent_at: float | None = None
+    delivered_at: float | None = None
+    written_at: float | None = None
+
+
 class NodeStatus(Model, frozen=True, kw_only=True):
-    """The node. ``seq`` numbers the last event, ``problems`` are sentences for a person."""
+    """The node. ``seq`` numbers the last event, ``problems`` are sentences for a person.
+
+    ``unsent`` of our envelopes have not arrived, the oldest of which was committed at
+    ``oldest_unsent_at``; ``open_outbox`` has those as well that arrived and are not settled.
+    ``inbox_entries`` are packets that are kept and not handled yet.
+    """
 
     name: str
     version: str
@@ -41,6 +57,10 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     live_games: int
     open_outbox: int
     identities: int
+    unsent: int = 0
+    oldest_unsent_at: float | None = None
+    inbox_entries: int = 0
+    activity: ActivityInfo = ActivityInfo()
     shared_instance: bool | None = None
     interfaces: tuple[InterfaceInfo, ...] = ()
     games: tuple[GameInfo, ...] = ()

@@ -16,6 +16,7 @@ from .games import GameMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
 from .people import IdentityMethods, PeerMethods
+from .propagation import PropagationMethods
 from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
@@ -46,6 +47,7 @@ class Api:
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
             GameMethods(self._lookup, node, store),
+            PropagationMethods(self._lookup, around.propagation),
             RecordMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
         )

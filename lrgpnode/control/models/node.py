@@ -29,7 +29,10 @@ class InterfaceInfo(Model, frozen=True, kw_only=True):
 
 
 class NodeStatus(Model, frozen=True, kw_only=True):
-    """The node. ``seq`` numbers the last event, ``problems`` are sentences for a person."""
+    """The node. ``seq`` numbers the last event, ``problems`` are sentences for a person.
+
+    ``mail_fetched_at`` is when all identities had last fetched their mail from a propagation node.
+    """
 
     name: str
     version: str
@@ -42,6 +45,8 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     open_outbox: int
     identities: int
     shared_instance: bool | None = None
+    propagation_node: str = ""
+    mail_fetched_at: float | None = None
     interfaces: tuple[InterfaceInfo, ...] = ()
     games: tuple[GameInfo, ...] = ()
     problems: tuple[str, ...] = ()

@@ -60,6 +60,7 @@ class Propagation:
         self._settings = settings
         self._worker = worker
         self._airtime = airtime
+        self._routers = routers
         try:
             host, key = open_host(data, settings.host, routers, receiver)
         except IdentityError as error:
@@ -96,6 +97,13 @@ class Propagation:
     def current(self) -> str:
         """The node in use, "" where there is none."""
         return self._current
+
+    @property
+    def fetched_at(self) -> float | None:
+        """When the mail of all identities had last been fetched."""
+        records = [self._book.synced(identity) for identity in tuple(self._routers)]
+        times = [record.at for record in records if record is not None]
+        return min(times) if times and len(times) == len(records) else None
 
     def send(self, parcel: Parcel) -> None:
         """Store a message at the current node. On the worker."""

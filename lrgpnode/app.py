@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode import config, metrics
 from lrgpnode.api import Api, Recording, Surroundings
-from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions
+from lrgpnode.api.propagation import event as propagation_event
+from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.identity import IdentityError
+from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.signing import Signer
@@ -125,6 +127,27 @@ def _nothing() -> None:
     """Something to do for a thread, to see that it does it."""
 
 
+def propagation_settings(settings: Settings) -> PropagationSettings:
+    """What the mesh is told of mail by way of propagation nodes."""
+    host = HostSettings(
+        name=settings.node_name,
+        storage_mb=settings.propagation_host_megabytes,
+        message_kb=settings.propagation_host_message_kilobytes,
+        transfer_kb=settings.propagation_host_transfer_kilobytes,
+        stamp_cost=settings.propagation_host_stamp_cost,
+        peering_cost=settings.propagation_host_peering_cost,
+        peers=settings.propagation_host_peers,
+        max_peers=settings.propagation_host_max_peers,
+    )
+    return PropagationSettings(
+        nodes=settings.propagation_nodes,
+        auto=settings.propagation_auto,
+        sync_interval=settings.propagation_sync_minutes * 60.0,
+        max_cost=settings.propagation_max_stamp_cost,
+        host=host if settings.propagation_host else None,
+    )
+
+
 def boot_id() -> str:
     """What tells this boot of the machine from every other."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -198,6 +221,8 @@ class _Application:
             announce_interval=settings.announce_interval_minutes * 60.0,
             shared_is_slow=settings.announce_shared_is_radio,
             boot_id=boot_id(),
+            message_kb=settings.messages_max_kilobytes,
+            propagation=propagation_settings(settings),
         )
 
     def _start_reticulum(self) -> None:
@@ -237,6 +262,7 @@ class _Application:
         heart = Heart(self._notifier, parts, self._vitals.line)
         try:
             await node.start(self._own.rows)
+            self._mesh.watch_propagation(lambda news: self._publish(*propagation_event(news)))
             self._mesh.attach(loop, node)
             heart.start()
             await self._serve(server)
@@ -283,6 +309,7 @@ class _Application:
             announce=self._mesh.ask_announce,
             request_path=self._mesh.request_path,
             remember=self._mesh.remember,
+            propagation=self._mesh.propagation,
             configuration=self._configuration,
             backup=self._backup,
             log=self._log,
@@ -325,6 +352,8 @@ class _Application:
             open_outbox=sum(counts.values()),
             identities=len(self._own.rows),
             shared_instance=mesh.instance == "client",
+            propagation_node=self._mesh.propagation.current,
+            mail_fetched_at=self._mesh.propagation.fetched_at,
             interfaces=tuple(
                 models.InterfaceInfo(name=interface.name, online=interface.online, kind=interface.kind)
                 for interface in mesh.interfaces

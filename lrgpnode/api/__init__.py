@@ -17,6 +17,7 @@ from .log import LogMethods
 from .lookup import Lookup, translate
 from .metrics import MetricsMethods
 from .people import IdentityMethods, PeerMethods
+from .propagation import PropagationMethods
 from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
@@ -48,6 +49,7 @@ class Api:
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
             GameMethods(self._lookup, node, store),
+            PropagationMethods(self._lookup, around.propagation),
             RecordMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
         )

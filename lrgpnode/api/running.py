@@ -17,6 +17,7 @@ from lrgpnode.metrics import Family
 
 from .log import LogOfNode
 from .lookup import Lookup
+from .propagation import Propagation
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
@@ -31,6 +32,7 @@ class Surroundings:
     announce: Callable[[str | None], Future[tuple[Announcement, ...]]]
     request_path: Callable[[str], None]
     remember: Callable[[str, bytes], None]
+    propagation: Propagation
     configuration: Configuration
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""

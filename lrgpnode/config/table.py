@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from lrgpnode.config.kinds import Kind, choice, flag, folder, text, whole
+from lrgpnode.config.kinds import Kind, address, choice, flag, folder, several, text, whole
 
 T = TypeVar("T")
 
@@ -115,6 +115,63 @@ class Settings:
         "of strangers wait as requests, with `open` they do not.",
     )
 
+    messages_max_kilobytes: int = setting(
+        whole(1, 64),
+        16,
+        "Largest message taken over a link or from a propagation node; larger ones are left there.",
+        unit="kilobytes",
+    )
+
+    propagation_nodes: tuple[str, ...] = setting(
+        several(address(), 16),
+        (),
+        "Propagation nodes for peers that are not there, in the order in which they are tried.",
+    )
+    propagation_auto: bool = setting(
+        flag(), True, "Whether propagation nodes heard on the mesh are used, after those that are listed."
+    )
+    propagation_sync_minutes: int = setting(
+        whole(0, 10_080),
+        60,
+        "Pause between fetching mail from propagation nodes; 0 for only on request.",
+        unit="minutes",
+    )
+    propagation_max_stamp_cost: int = setting(
+        whole(13, 30),
+        20,
+        "Dearest proof of work made for a propagation node; each step doubles the work.",
+        unit="bits",
+    )
+    propagation_host: bool = setting(
+        flag(), False, "Whether this node is itself a propagation node, which keeps mail for others."
+    )
+    propagation_host_megabytes: int = setting(
+        whole(1, 10_000), 20, "Most that our propagation node keeps on the disk.", unit="megabytes"
+    )
+    propagation_host_message_kilobytes: int = setting(
+        whole(1, 1000), 64, "Largest message that our propagation node takes.", unit="kilobytes"
+    )
+    propagation_host_transfer_kilobytes: int = setting(
+        whole(1, 100_000),
+        1024,
+        "Most that our propagation node takes from another one at a time.",
+        unit="kilobytes",
+    )
+    propagation_host_stamp_cost: int = setting(
+        whole(13, 26), 16, "Proof of work that our propagation node asks for a message.", unit="bits"
+    )
+    propagation_host_peering_cost: int = setting(
+        whole(1, 26), 18, "Proof of work that other nodes make once to exchange mail with ours.", unit="bits"
+    )
+    propagation_host_peers: tuple[str, ...] = setting(
+        several(address(), 16), (), "Propagation nodes that ours exchanges mail with in any case."
+    )
+    propagation_host_max_peers: int = setting(
+        whole(0, 100),
+        0,
+        "How many nodes ours may exchange mail with in all; it finds those that are not named by itself.",
+    )
+
 
 def rows(table: type) -> Mapping[str, Setting]:
     """The rows of a class like ``Settings``, by key, in its order."""
@@ -134,6 +191,8 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "rns": "Reticulum.",
         "announce": "How often the node makes its identities known on the mesh.",
         "accept": "Whom the node listens to.",
+        "messages": "Messages that need more than one packet.",
+        "propagation": "Mail for and from peers that are not there.",
     }
 )
 """What the tables of the file are about, in the order of the reference."""

@@ -12,7 +12,8 @@ from RNS.vendor import umsgpack
 from lrgpnode.protocol.envelope import FIELD_CUSTOM_META, FIELD_CUSTOM_TYPE, MARKER
 from lrgpnode.protocol.game import Delivery
 
-from .lxmf import DIRECT, MAX_STAMP_COST, OPPORTUNISTIC, NodeMessage, NodeRouter
+from .lxmf import DIRECT, MAX_STAMP_COST, OPPORTUNISTIC, PROPAGATED, NodeMessage, NodeRouter
+from .propagation.parcel import MailParcel
 from .receiver import Receiver
 from .sender import CannotCarry
 from .transport import Outgoing
@@ -24,7 +25,8 @@ MAX_BUILT: Final = 64
 
 
 class LxmfCarrier:
-    """``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called from any thread."""
+    """``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called from any thread;
+    ``store`` gets what goes to a propagation node."""
 
     def __init__(
         self,
@@ -32,11 +34,13 @@ class LxmfCarrier:
         receiver: Receiver,
         sent: Callable[[int, bytes, bytes], None],
         ended: Callable[[int, bool, str], None],
+        store: Callable[[MailParcel], None],
     ) -> None:
         self._routers = routers
         self._receiver = receiver
         self._sent = sent
         self._ended = ended
+        self._store = store
         self._built: dict[int, NodeMessage] = {}
 
     def known(self, peer: str) -> bool:
@@ -50,6 +54,8 @@ class LxmfCarrier:
     def build(self, message: Outgoing) -> None:
         """Pack and sign a message that may be carried in a moment, while its action is being committed."""
         router = self._routers.get(message.identity)
+        if message.via_propagation:
+            return
         if router is None or message.peer in self._routers or not router.plain(_hashed(message.peer)):
             return
         lxm = self._message(router, message)
@@ -72,12 +78,15 @@ class LxmfCarrier:
         if lxm is None or not router.plain(lxm.destination_hash):
             lxm = self._message(router, message)
         if neighbour is not None:
-            self._hand_over(neighbour, lxm, _METHODS[message.delivery])
+            self._hand_over(neighbour, lxm, _METHODS.get(message.delivery, DIRECT))
             return
         cost = router.get_outbound_stamp_cost(lxm.destination_hash) or 0
         if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
             raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
-        router.submit(lxm)
+        if message.via_propagation:
+            self._store(MailParcel(message, router, lxm))
+        else:
+            router.submit(lxm)
 
     def hurry(self, peer: str) -> None:
         """The peer is there: LXMF need not wait for its next try."""
@@ -86,9 +95,7 @@ class LxmfCarrier:
             router.hurry(hashed)
 
     def _message(self, router: NodeRouter, message: Outgoing) -> NodeMessage:
-        if message.via_propagation:
-            raise CannotCarry("no propagation node is set up")
-        method = _METHODS.get(message.delivery)
+        method = PROPAGATED if message.via_propagation else _METHODS.get(message.delivery)
         if method is None:
             raise CannotCarry(f"delivery {message.delivery} is not available")
         neighbour = self._routers.get(message.peer)

@@ -7,12 +7,12 @@ loads Reticulum and LXMF.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import logging
 import math
-import os
+import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from types import TracebackType
@@ -22,19 +22,18 @@ import LXMF
 import RNS
 from LXMF import LXStamper
 
-from . import announce
+from . import announce, stamps
+from .parts import prove_after
 
 DIRECT: Final[int] = LXMF.LXMessage.DIRECT
 OPPORTUNISTIC: Final[int] = LXMF.LXMessage.OPPORTUNISTIC
+PROPAGATED: Final[int] = LXMF.LXMessage.PROPAGATED
 
 MAX_STAMP_COST: Final = 22
 """Four million hashes, seconds on a small computer. A hostile announce could ask for 2^254."""
 
 INLINE_STAMP_COST: Final = 16
 """Cheaper stamps are made at once: LXMF's own way takes two of its cycles, eight seconds."""
-
-RESOURCE_LIMIT_KB: Final = 16
-"""Largest message that a link may bring in parts; LXMF's default is a megabyte."""
 
 RETAINED_RATCHETS: Final = 256
 """A packet of junk costs one decryption for each; 256 announces at three hours are 32 days, the
@@ -74,15 +73,24 @@ class PatientLock:
 
 
 class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
-    """One router for one identity. ``packet`` gets every data packet, unproved."""
+    """One router for one identity. ``packet`` gets every data packet, unproved; ``in_parts`` every
+    message too large for one, and says whether it may be proved. ``limit_kb``: the largest of these."""
 
-    def __init__(self, key: bytes, storage: Path, packet: Callable[[NodeRouter, bytes, Any], None]) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        storage: Path,
+        packet: Callable[[NodeRouter, bytes, Any], None],
+        in_parts: Callable[[NodeRouter, bytes], bool],
+        limit_kb: int,
+    ) -> None:
         self._on_packet = packet
+        self._in_parts = in_parts
         super().__init__(
             identity=RNS.Identity.from_bytes(key),
             storagepath=str(storage),
             autopeer=False,
-            delivery_limit=RESOURCE_LIMIT_KB,
+            delivery_limit=limit_kb,
             static_peers=[],
         )
         self.outbound_processing_lock = PatientLock()
@@ -140,6 +148,37 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         """A packet for us, alone or over a link. LXMF would prove it now, before it is safe."""
         self._on_packet(self, data, packet)
 
+    def delivery_resource_transfer_began(self, resource: Any) -> None:
+        super().delivery_resource_transfer_began(resource)
+        prove_after(resource, partial(self._in_parts, self))
+
+    def delivery_resource_concluded(self, resource: Any) -> None:
+        """What there was to do has been done before the proof."""
+
+    def unseal(self, sealed: bytes) -> bytes | None:
+        """A message as a propagation node keeps it, decrypted; None where it is none for us.
+
+        Raises ``OSError`` where the ratchets could not be read.
+        """
+        if sealed[: len(self.hash)] != self.hash:
+            return None
+        try:
+            opened: bytes | None = self.destination.decrypt(sealed[len(self.hash) :])
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - Reticulum raises what it likes about bytes of strangers
+            _log.debug("decryption failed: %s", error)
+            return None
+        return self.hash + opened if opened else None
+
+    def has_fetched(self, transient_id: bytes) -> bool:
+        """Whether a message of a propagation node is on our disk already."""
+        return bool(self.has_message(transient_id))
+
+    def note_fetched(self, transient_id: bytes) -> None:
+        with self.delivered_transient_ids_lock:
+            self.locally_delivered_transient_ids[transient_id] = time.time()
+
     def submit(self, message: NodeMessage) -> None:
         """Send a message. May block; not from LXMF's callbacks.
 
@@ -187,16 +226,7 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         return max(0.0, whole)
 
     def announce_on(self, interfaces: Sequence[Any] | None) -> None:
-        """Announce on these interfaces with one and the same packet, or on all that Reticulum chooses."""
-        if interfaces is None:
-            self.announce(self.hash)
-            return
-        data = self.get_announce_app_data(self.hash)
-        packet = self.destination.announce(app_data=data, send=False)
-        packet.pack()
-        for interface in interfaces:
-            packet.attached_interface = interface
-            RNS.Transport.outbound(packet)
+        announce_on(self.destination, self.get_announce_app_data(self.hash), interfaces)
 
     def get_announce_app_data(self, destination_hash: bytes) -> bytes:
         return announce.with_capabilities(super().get_announce_app_data(destination_hash))
@@ -256,6 +286,11 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
             self._tell_sent()
             self._on_ended(True, "")
 
+    def tell_sent(self) -> None:
+        """For what goes to a propagation node, which LXMF does not send itself."""
+        with self._order:
+            self._tell_sent()
+
     def _tell_sent(self) -> None:
         if not self._told_sent:
             self._told_sent = True
@@ -274,34 +309,33 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
             self._on_ended(False, reason)
 
 
+def announce_on(destination: Any, data: bytes, interfaces: Sequence[Any] | None) -> None:
+    """Announce on these interfaces with one and the same packet, or on all that Reticulum chooses."""
+    if interfaces is None:
+        destination.announce(app_data=data)
+        return
+    packet = destination.announce(app_data=data, send=False)
+    packet.pack()
+    for interface in interfaces:
+        packet.attached_interface = interface
+        RNS.Transport.outbound(packet)
+
+
 def _nothing(delivered: bool, reason: str) -> None:
     """Nobody waits for the end of a forgotten message."""
 
 
 def fast_stamp(cost: int, workblock: bytes, message_id: bytes) -> tuple[bytes | None, int]:
-    """A stamp in this thread, in place of LXMF's forked workers.
-
-    They hash the whole work block for every try, outlive a killed node and keep its sockets. The
-    state after the work block is the same for every try: it is computed once and copied.
-    """
-    base = hashlib.sha256(workblock)
-    limit = (1 << (256 - cost)).to_bytes(33, "big")[-32:] if cost else b"\xff" * 32
-    candidate = int.from_bytes(os.urandom(16), "big")
-    tries = 0
-    while not (tries & 0xFFF == 0 and _stopping.is_set()):
-        stamp = (candidate + tries).to_bytes(32, "big")
-        attempt = base.copy()
-        attempt.update(stamp)
-        tries += 1
-        if attempt.digest() <= limit:
-            return stamp, tries
-    return None, tries
+    """A stamp in this thread, in place of LXMF's forked workers."""
+    return stamps.search(cost, workblock, lambda _: not _stopping.is_set())
 
 
 def prepare() -> None:
     """Put the changes to LXMF's and Reticulum's modules in place."""
     _stopping.clear()
     RNS.Link.TRAFFIC_TIMEOUT_MIN_MS = LINK_PROOF_WAIT * 1000
+    # LXMF would check large transfers in processes of their own, which outlive a killed node.
+    LXStamper.PN_VALIDATION_POOL_MIN_SIZE = sys.maxsize
     LXStamper.job_linux = LXStamper.job_linux_managed = fast_stamp
 
 

@@ -17,7 +17,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import local
@@ -32,7 +32,7 @@ from lrgpnode.protocol.errors import PeerError
 from . import known
 from .fields import HASH_BYTES, PAYLOAD_AT, envelope_bytes, signed_part
 from .inbox import Entry, Inbox, InboxFull
-from .lxmf import DIRECT, OPPORTUNISTIC, NodeRouter
+from .lxmf import DIRECT, OPPORTUNISTIC, PROPAGATED, NodeRouter
 from .transport import Received
 from .worker import Worker
 
@@ -115,6 +115,35 @@ class Receiver:
         """A message from another identity of this node; False where it could not be kept."""
         return self._keep(router, packed, method, None)
 
+    def in_parts(self, router: NodeRouter, raw: bytes) -> bool:
+        """A message too large for one packet; False where it must not be proved."""
+        return len(raw) > PAYLOAD_AT and self._keep(router, raw, DIRECT, None)
+
+    def mail(self, router: NodeRouter, sealed: Iterable[bytes]) -> int:
+        """Messages from a propagation node, as it keeps them; how many of them are for us and whole.
+
+        When this returns they are on the disk. Raises ``InboxFull`` or ``OSError``: then the node
+        must keep them.
+        """
+        slot = self._slots[router.identity.hash]
+        inbox = self._inboxes[slot]
+        arrivals: list[_Arrival] = []
+        try:
+            for each in sealed:
+                raw = router.unseal(each)
+                if raw is None or len(raw) <= PAYLOAD_AT:
+                    _log.info("a message from a propagation node was dropped: it cannot be decrypted")
+                    continue
+                entry = inbox.append(raw, PROPAGATED, known.public_key(raw[HASH_BYTES : 2 * HASH_BYTES]))
+                arrivals.append(_Arrival(router, entry << _SLOT_BITS | slot, raw, PROPAGATED))
+            if arrivals:
+                inbox.sync()
+        finally:
+            # What has been appended is in the file, whatever came after it.
+            for arrival in arrivals:
+                self._worker.call(self._handle, arrival)
+        return len(arrivals)
+
     def done(self, number: int) -> None:
         if number:
             slot = number & (1 << _SLOT_BITS) - 1
@@ -170,7 +199,7 @@ class Receiver:
             self.done(arrival.number)
 
     def _delivered(self, router: NodeRouter, message: Any) -> None:
-        """LXMF's delivery callback. A message in parts comes on a link's thread and has no entry."""
+        """LXMF's delivery callback, on this thread."""
         arrival: _Arrival | None = getattr(self._current, "arrival", None)
         if message.unverified_reason == LXMF.LXMessage.SOURCE_UNKNOWN:
             if arrival is not None:

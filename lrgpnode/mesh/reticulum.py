@@ -23,6 +23,8 @@ from .announcer import Announcement, Announcer
 from .floor import Floor, this_moment
 from .identity import LocalIdentity
 from .inbox import Inbox
+from .propagation.report import News
+from .propagation.settings import PropagationSettings
 from .rns_config import Endpoint
 from .rnslog import RNS_LEVELS, LogDrain
 from .sender import CannotCarry, Sender
@@ -33,10 +35,13 @@ if TYPE_CHECKING:
     from .carrier import LxmfCarrier
     from .instance import Instance, InterfaceStatus
     from .lxmf import NodeRouter
+    from .propagation.service import Propagation
     from .receiver import Receiver
 
 ANNOUNCE_INTERVAL: Final = 3 * 3600.0
 PATH_WAIT: Final = 15.0
+MESSAGE_KB: Final = 16
+"""Largest message that a link or a propagation node may bring, in thousands of bytes."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +54,7 @@ class MeshSettings:
     it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
     ``away`` are identities not on the mesh for now, for which what is to be sent waits.
     ``shared_is_slow``: announces through another program's instance may go out by radio.
+    ``message_kb`` is the largest message taken, in thousands of bytes.
     """
 
     data: Path
@@ -63,6 +69,8 @@ class MeshSettings:
     shared_is_slow: bool = True
     path_wait: float = PATH_WAIT
     boot_id: str = ""
+    message_kb: int = MESSAGE_KB
+    propagation: PropagationSettings = field(default_factory=PropagationSettings)
     rns_loglevel: int = 2
 
 
@@ -94,6 +102,8 @@ class ReticulumMesh:
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
+        self._news: Callable[[News], None] | None = None
+        self.propagation: Propagation
         self._announcer = Announcer(
             (identity.hash for identity in settings.identities),
             self._announce,
@@ -132,7 +142,8 @@ class ReticulumMesh:
         """Start Reticulum and the routers. Before the loop, in the main thread. Raises ``MeshError``."""
         from . import lxmf  # noqa: PLC0415 - loads Reticulum, see above
         from .carrier import LxmfCarrier  # noqa: PLC0415
-        from .instance import Instance  # noqa: PLC0415
+        from .instance import Instance, quiet_signals  # noqa: PLC0415
+        from .propagation.service import Propagation  # noqa: PLC0415
         from .receiver import Receiver  # noqa: PLC0415
 
         private = self._settings.listen is not None or bool(self._settings.connect)
@@ -146,7 +157,21 @@ class ReticulumMesh:
         self._receiver = Receiver(self.request_path)
         for identity in self._settings.identities:
             self._open(identity, self._settings.display_names.get(identity.hash, ""))
-        self._carrier = LxmfCarrier(self._routers, self._receiver, self._sent, self._ended)
+        with quiet_signals():
+            self.propagation = Propagation(
+                self._settings.propagation,
+                self._settings.data,
+                self._worker,
+                self._routers,
+                self._receiver,
+                path_wait=self._path_wait,
+                airtime=self._airtime,
+                progress=self._progress,
+                tell=self._told,
+            )
+        self._carrier = LxmfCarrier(
+            self._routers, self._receiver, self._sent, self._ended, self.propagation.send
+        )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         for hash in self._settings.away:
             self._sender.hold(hash)
@@ -157,6 +182,9 @@ class ReticulumMesh:
         self._loop, self._listener = loop, listener
         self._receiver.start(self._received)
         self._announcer.start(self._settings.announce_delay)
+        self.propagation.start(self._settings.announce_delay)
+        if self.propagation.announced:
+            self._worker.later(self._settings.announce_delay, self._announcer.add, self.propagation.announced)
         self._worker.start()
 
     def stop(self) -> None:
@@ -165,6 +193,7 @@ class ReticulumMesh:
 
         lxmf.cancel_stamps()
         self._loop = None
+        self.propagation.stop()
         self._worker.stop(timeout=0.3)
         for router in self._routers.values():
             router.exit_handler()
@@ -179,6 +208,7 @@ class ReticulumMesh:
 
     def discard(self, ref: int) -> None:
         self._worker.call(self._carrier.discard, ref)
+        self._worker.call(self.propagation.cancel, ref)
 
     def send(self, message: Outgoing) -> None:
         self._worker.call(self._submit, message)
@@ -190,7 +220,11 @@ class ReticulumMesh:
         self._worker.call(self._carrier.hurry, peer)
 
     def propagation_available(self) -> bool:
-        return False
+        return bool(self.propagation.current)
+
+    def watch_propagation(self, told: Callable[[News], None]) -> None:
+        """Have ``told`` called on the loop with what happens; before ``attach``."""
+        self._news = told
 
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
@@ -261,6 +295,10 @@ class ReticulumMesh:
         if self._listener is not None:
             self._post(self._listener.progress, ref, progress, reason)
 
+    def _told(self, news: News) -> None:
+        if self._news is not None:
+            self._post(self._news, news)
+
     def _sent(self, ref: int, message_hash: bytes, packed: bytes) -> None:
         if self._listener is not None:
             self._post(self._listener.signed, ref, message_hash, packed)
@@ -313,18 +351,27 @@ class ReticulumMesh:
 
     def _announce(self, identity: str, interfaces: Sequence[Any] | None) -> None:
         router = self._routers.get(identity)
-        if router is not None:
+        if identity == self.propagation.announced:
+            self.propagation.announce(interfaces)
+        elif router is not None:
             router.announce_on(interfaces)
 
     def _open(self, identity: LocalIdentity, display_name: str) -> None:
         from . import lxmf  # noqa: PLC0415
         from .instance import quiet_signals  # noqa: PLC0415
 
-        folder = self._settings.data
+        settings = self._settings
         with quiet_signals():
-            router = lxmf.NodeRouter(identity.key, folder / "lxmf" / identity.hash, self._receiver.packet)
+            router = lxmf.NodeRouter(
+                identity.key,
+                settings.data / "lxmf" / identity.hash,
+                self._receiver.packet,
+                self._receiver.in_parts,
+                settings.message_kb,
+            )
         # The inbox is there before the first packet can come.
-        self._receiver.add(router, Inbox(folder / "inbox" / f"{identity.hash}.log"))
+        file = settings.data / "inbox" / f"{identity.hash}.log"
+        self._receiver.add(router, Inbox(file, max_entry=(settings.message_kb + 1) * 1000))
         router.open(_shown(display_name, identity.hash))
         self._routers[identity.hash] = router
 
@@ -333,6 +380,7 @@ class ReticulumMesh:
             self._open(identity, display_name)
             self._announcer.add(identity.hash)
             self._sender.let_go(identity.hash)
+            self.propagation.joined(identity.hash)
 
     def _leave(self, identity: str) -> None:
         router = self._routers.pop(identity, None)
@@ -355,8 +403,10 @@ class ReticulumMesh:
 
     def _path_wait(self) -> float:
         """Longer on slow media, where the request and its answer, and a repeater's, take seconds."""
-        slowest = max((router.path_airtime() for router in self._routers.values()), default=0.0)
-        return self._settings.path_wait + 4 * slowest
+        return self._settings.path_wait + 4 * self._airtime()
+
+    def _airtime(self) -> float:
+        return max((router.path_airtime() for router in self._routers.values()), default=0.0)
 
     def _config_dir(self) -> Path | None:
         settings = self._settings

@@ -104,7 +104,9 @@ class Sender:
         except CannotCarry as error:
             self._progress(message.ref, Progress.FAILED, str(error))
             return
-        if known:
+        if known and message.via_propagation:
+            self._hand_on(message)
+        elif known:
             self._queued.append(message)
             self._pump()
         else:
@@ -115,8 +117,12 @@ class Sender:
     def heard(self, peer: str) -> None:
         """The peer's key has become known."""
         waiting = self._unheard.pop(peer, None)
+        for message in waiting or ():
+            if message.via_propagation:
+                self._hand_on(message)
+            else:
+                self._queued.append(message)
         if waiting is not None:
-            self._queued.extend(waiting)
             self._pump()
 
     def ended(self, ref: int) -> None:
@@ -145,6 +151,10 @@ class Sender:
     def _fly(self, message: Outgoing) -> None:
         self._flying[message.ref] = message
         self._per_peer[message.peer] += 1
+        self._hand_on(message)
+
+    def _hand_on(self, message: Outgoing) -> None:
+        """What goes to a propagation node waits there for its turn: it is not in flight to the peer."""
         self._progress(message.ref, Progress.SENDING, "")
         try:
             self._carrier.carry(message)

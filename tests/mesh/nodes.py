@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 RUNNER = Path(__file__).with_name("runner.py")
+PLAIN = Path(__file__).with_name("plain_node.py")
 DEADLINE = 10.0
 
 Event = dict[str, Any]
@@ -23,14 +24,14 @@ Event = dict[str, Any]
 class Node:
     """One mesh process. Events that no one waited for yet are kept, in order."""
 
-    def __init__(self, data: Path, **settings: Any) -> None:
+    def __init__(self, data: Path, *, program: Path = RUNNER, **settings: Any) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.data = data
         self.events: list[Event] = []
         self._buffer = b""
         self._log = (data / "stderr").open("ab")
         self.process = subprocess.Popen(
-            [sys.executable, str(RUNNER), json.dumps({"data": str(data), **settings})],
+            [sys.executable, str(program), json.dumps({"data": str(data), **settings})],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -12,11 +12,14 @@ import os
 import signal
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lrgpnode.mesh import identity
 from lrgpnode.mesh.inbox import MAX_ENTRY_BYTES, Inbox
+from lrgpnode.mesh.propagation.report import News, NodeNews, StampNews, SyncNews
+from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import parse_endpoint
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received
@@ -101,6 +104,10 @@ def command(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
             in_flight=status.in_flight,
             waiting=status.waiting,
         )
+    elif do == "discard":
+        mesh.discard(line["ref"])
+    elif do == "propagation":
+        tell_propagation(mesh, **line)
     elif do == "inbox_free":
         for inbox in mesh._receiver._inboxes:
             inbox._max_entry = MAX_ENTRY_BYTES
@@ -109,6 +116,23 @@ def command(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
         craft(mesh, line)
     else:
         raise ValueError(do)
+
+
+def tell_propagation(mesh: ReticulumMesh, what: str, node: str = "") -> None:
+    propagation = mesh.propagation
+    if what == "sync":
+        propagation.sync(())
+    elif what == "status":
+        status = asdict(propagation.status().result())
+        emit("propagation", available=mesh.propagation_available(), **status)
+    else:
+        {"add": propagation.add, "remove": propagation.remove, "use": propagation.use}[what](node).result()
+        emit("changed")
+
+
+def news(item: News) -> None:
+    name = {SyncNews: "sync", StampNews: "stamp", NodeNews: "node"}[type(item)]
+    emit(name, **asdict(item))
 
 
 def craft(mesh: ReticulumMesh, line: dict[str, Any]) -> None:
@@ -148,6 +172,7 @@ async def main(settings: dict[str, Any], mesh: ReticulumMesh) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    mesh.watch_propagation(news)
     mesh.attach(loop, Printer(mesh, keep=settings.get("keep", False)))
 
     buffer = b""
@@ -172,6 +197,19 @@ async def main(settings: dict[str, Any], mesh: ReticulumMesh) -> None:
     await asyncio.to_thread(mesh.stop)
 
 
+def die(mesh: ReticulumMesh, when: str) -> None:
+    """Be killed when mail has come: before it is on the disk, or after, when the node does not know."""
+    mail = mesh._receiver.mail
+
+    def fatal(*args: Any) -> int:
+        if when == "kept":
+            mail(*args)
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+    mesh._receiver.mail = fatal
+
+
 def slow(inbox: Inbox, seconds: float) -> None:
     """A disk that takes its time."""
     sync = inbox.sync
@@ -191,6 +229,14 @@ def listening_port() -> int | None:
             port: int = interface.server.server_address[1]
             return port
     return None
+
+
+def propagation(host: dict[str, Any] | None = None, **options: Any) -> PropagationSettings:
+    """A cheap node of our own, if any, and syncs only on request unless said otherwise."""
+    own = {"name": "C", "stamp_cost": 13, "peering_cost": 4} | host if host is not None else None
+    return PropagationSettings(
+        **{"sync_interval": 0.0} | options, host=HostSettings(**own) if own is not None else None
+    )
 
 
 def run(settings: dict[str, Any]) -> None:
@@ -213,12 +259,21 @@ def run(settings: dict[str, Any]) -> None:
             announce_interval=settings.get("announce_interval", 3600.0),
             path_wait=settings.get("path_wait", 15.0),
             boot_id=settings.get("boot_id", "this"),
+            message_kb=settings.get("message_kb", 16),
+            propagation=propagation(**settings.get("propagation", {})),
             rns_loglevel=settings.get("rns_log", 2),
         )
     )
     import RNS.Interfaces.TCPInterface
 
     RNS.Interfaces.TCPInterface.TCPClientInterface.RECONNECT_WAIT = 0.1
+    if "interval" in settings:
+        import LXMF
+
+        LXMF.LXMRouter.PROCESSING_INTERVAL = settings["interval"]
+    # How long a link may take that nobody answers.
+    RNS.Link.ESTABLISHMENT_TIMEOUT_PER_HOP = settings.get("hop_timeout", 6)
+    RNS.Reticulum.DEFAULT_PER_HOP_TIMEOUT = settings.get("hop_timeout", 6)
     mesh.start_reticulum()
     if "disk" in settings:
         for inbox in mesh._receiver._inboxes:
@@ -226,6 +281,8 @@ def run(settings: dict[str, Any]) -> None:
     if settings.get("inbox_full"):
         for inbox in mesh._receiver._inboxes:
             inbox._max_entry = 0
+    if "die" in settings:
+        die(mesh, settings["die"])
     asyncio.run(main(settings, mesh))
     emit("stopped")
 

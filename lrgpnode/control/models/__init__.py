@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import contacts, game, log, metrics, node, people, records, settings, upkeep
+from . import contacts, game, log, metrics, node, people, propagation, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -104,6 +104,22 @@ from .people import (
     PeerList as PeerList,
     PeerListParams as PeerListParams,
 )
+from .propagation import (
+    AddNodeParams as AddNodeParams,
+    HostInfo as HostInfo,
+    HostPeer as HostPeer,
+    MailOfIdentity as MailOfIdentity,
+    MailSync as MailSync,
+    NodeChosen as NodeChosen,
+    NodeList as NodeList,
+    PropagationNode as PropagationNode,
+    PropagationStatus as PropagationStatus,
+    RemoveNodeParams as RemoveNodeParams,
+    StampWork as StampWork,
+    SyncParams as SyncParams,
+    SyncStarted as SyncStarted,
+    UseNodeParams as UseNodeParams,
+)
 from .records import (
     ExportParams as ExportParams,
     ExportResult as ExportResult,
@@ -118,7 +134,7 @@ from .settings import (
 )
 from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, metrics, settings, log, upkeep, people, contacts, game, records)
+_AREAS: Final = (node, metrics, settings, log, upkeep, people, contacts, game, propagation, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

@@ -45,6 +45,7 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     ``unsent`` of our envelopes have not arrived, the oldest of which was committed at
     ``oldest_unsent_at``; ``open_outbox`` has those as well that arrived and are not settled.
     ``inbox_entries`` are packets that are kept and not handled yet.
+    ``mail_fetched_at`` is when all identities had last fetched their mail from a propagation node.
     """
 
     name: str
@@ -62,6 +63,8 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     inbox_entries: int = 0
     activity: ActivityInfo = ActivityInfo()
     shared_instance: bool | None = None
+    propagation_node: str = ""
+    mail_fetched_at: float | None = None
     interfaces: tuple[InterfaceInfo, ...] = ()
     games: tuple[GameInfo, ...] = ()
     problems: tuple[str, ...] = ()

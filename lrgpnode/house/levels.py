@@ -50,17 +50,17 @@ _TTT: Final = (
 )
 _FOUR: Final = (
     Level(name="absent-minded", depth=1, slips=0.3, noise=200),
-    Level(name="attentive", depth=2, slips=0.1, noise=60),
-    Level(name="careful", depth=4, slips=0.02, noise=20),
-    Level(name="strong", depth=6, noise=10),
-    Level(name="master", depth=42, nodes=40_000, noise=4),
+    Level(name="attentive", depth=2, slips=0.12, noise=60),
+    Level(name="careful", depth=4, slips=0.04, noise=30),
+    Level(name="strong", depth=6, slips=0.01, noise=20),
+    Level(name="master", depth=42, nodes=60_000, noise=4),
 )
 _CHESS: Final = (
     Level(name="absent-minded", depth=1, slips=0.3, noise=150),
     Level(name="casual", depth=1, slips=0.1, noise=60),
     Level(name="attentive", depth=2, slips=0.02, noise=30),
     Level(name="club", depth=3, noise=15),
-    Level(name="strong", depth=40, nodes=25_000, noise=8),
+    Level(name="strong", depth=40, nodes=15_000, noise=8),
 )
 
 LEVELS: Final[Mapping[str, tuple[Level, ...]]] = MappingProxyType(

@@ -47,7 +47,11 @@ class _Search:
         cells = _empty(board)
         if not cells or depth <= 0:
             return 0
-        best = max(-self.score(_place(board, cell), depth - 1) for cell in cells)
+        best = -MATE
+        for cell in cells:
+            best = max(best, -self.score(_place(board, cell), depth - 1))
+            if best == MATE:
+                break
         # A win is worth less the later it comes, a loss less bad.
         return best - 1 if best > 0 else best + 1 if best < 0 else 0
 

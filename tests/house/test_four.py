@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from games.four_in_a_row import EMPTY_BOARD, four_through, landing_row, marker
 from lrgpnode.house import four
 from lrgpnode.house.levels import LEVELS, MATE, Level
-
 from tests.house.arena import four_game, four_level, four_random, match
 
 LEVEL = LEVELS["four_in_a_row"]

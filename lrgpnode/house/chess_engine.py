@@ -11,20 +11,20 @@ position is ever added up.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import chess
 
+from games._chess_rules import Key, Position, repetition_key
+
 from ._chess_tables import END, MIDDLE, PHASE, WHOLE_PHASE
 from .levels import MATE, Choice, Level
-
-Key = tuple[int | bool | None, ...]
 
 _WON: Final = MATE // 2
 """A score beyond this is a forced mate."""
 
-_TABLE_SIZE: Final = 200_000
+_TABLE_SIZE: Final = 50_000
 _MAX_PLY: Final = 64
 _WORTH: Final = (0, 100, 320, 330, 500, 950, 20_000)
 _TEMPO: Final = 10
@@ -47,38 +47,20 @@ class _OutOfNodes(Exception):
     pass
 
 
-def choose(board: chess.Board, seen: list[Key], level: Level, rng: random.Random) -> Choice:
-    """A move in UCI form; ``board`` needs a legal one. ``seen``: ``key`` of the positions before.
-
-    Changes the board while it searches, and leaves it as it was.
-    """
+def choose(position: Position, level: Level, rng: random.Random) -> Choice:
+    """A move in UCI form. The position must have a legal one."""
+    board = position.board.copy(stack=False)
     moves = sorted(board.legal_moves, key=lambda move: move.uci())
     rng.shuffle(moves)
     whims = {move: rng.randint(0, level.noise) for move in moves}
     slip = rng.random() < level.slips
-    search = _Search(board.copy(stack=False), seen, level.nodes)
+    search = _Search(board, position.keys, level.nodes)
     best, score = search.best(moves, whims, level.depth)
     return Choice((rng.choice(moves) if slip else best).uci(), score, search.nodes)
 
 
-def key(board: chess.Board) -> Key:
-    """What makes a position the same one, for the table and for repetitions."""
-    return (
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.turn,
-        board.castling_rights,
-        board.ep_square,
-    )
-
-
 class _Search:
-    def __init__(self, board: chess.Board, seen: list[Key], budget: int) -> None:
+    def __init__(self, board: chess.Board, seen: Iterable[Key], budget: int) -> None:
         self.nodes = 0
         self._board = board
         self._budget = budget
@@ -95,7 +77,7 @@ class _Search:
         """(move, score) of the deepest search that the budget allows."""
         score = _added_up(self._board)
         found, value = moves[0], 0
-        self._line.add(key(self._board))
+        self._line.add(repetition_key(self._board))
         for plies in range(1, min(depth, _MAX_PLY) + 1):
             moves.sort(key=lambda move: self._rank(move, found))
             # Of an iteration that was cut off, what was found before counts: the best move came first.
@@ -148,7 +130,7 @@ class _Search:
         if depth <= 0 or ply >= _MAX_PLY:
             return self._quiet(alpha, beta, ply, score, check)
         self._count()
-        position = key(board)
+        position = repetition_key(board)
         if position in self._line or board.halfmove_clock >= 100 or _dead(board, score):
             return 0
         known = self._table.get(position)

@@ -5,27 +5,23 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from games import _chess_rules as rules
-from games.four_in_a_row import EMPTY_BOARD, landing_row, marker
-from games.four_in_a_row import four_through as is_four
+from games.four_in_a_row import EMPTY_BOARD, four_through as is_four, landing_row, marker
 from lrgpnode.house import chess_engine, four
 from lrgpnode.house.levels import Level
 
 Place = TypeVar("Place")
-ChessMover = Callable[[rules.Position, list[chess_engine.Key]], str]
+ChessMover = Callable[[rules.Position], str]
 FourMover = Callable[[str], int]
 
 MOST_PLIES = 400
 
 
 def chess_level(level: Level, rng: random.Random) -> ChessMover:
-    def move(position: rules.Position, seen: list[chess_engine.Key]) -> str:
-        return str(chess_engine.choose(position.board, seen, level, rng).move)
-
-    return move
+    return lambda position: str(chess_engine.choose(position, level, rng).move)
 
 
 def chess_random(rng: random.Random) -> ChessMover:
-    return lambda position, _: rng.choice(sorted(m.uci() for m in position.board.legal_moves))
+    return lambda position: rng.choice(sorted(m.uci() for m in position.board.legal_moves))
 
 
 def four_level(level: Level, rng: random.Random) -> FourMover:
@@ -36,18 +32,11 @@ def four_random(rng: random.Random) -> FourMover:
     return lambda board: rng.choice([c for c in range(7) if board[c] == "_"])
 
 
-def chess_game(white: ChessMover, black: ChessMover, start: str | None = None) -> float:
+def chess_game(white: ChessMover, black: ChessMover) -> float:
     """What White scores: 1, 0.5 or 0. A draw that may be claimed is claimed."""
-    position, seen = rules.start(), []
-    if start is not None:
-        board = rules.chess.Board(start)
-        position = rules.Position(board, (rules.repetition_key(board),))
+    position = rules.start()
     for ply in range(MOST_PLIES):
-        move = position.move((white, black)[ply % 2](position, seen))
-        seen = [*seen, chess_engine.key(position.board)]
-        position = position.after(move)
-        if position.board.halfmove_clock == 0:
-            seen = []
+        position = position.after(position.move((white, black)[ply % 2](position)))
         end, _ = position.end()
         if end == "win":
             return float(ply % 2 == 0)

@@ -4,8 +4,7 @@ import random
 
 import chess
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from games import _chess_rules as rules
 from lrgpnode.house import chess_engine
@@ -38,6 +37,11 @@ MATES_IN_TWO = (
 )
 
 
+def at(board: chess.Board, *seen: rules.Key) -> rules.Position:
+    """The position on ``board``, after these others."""
+    return rules.Position(board, (*seen, rules.repetition_key(board)))
+
+
 def mates_at_once(board: chess.Board) -> bool:
     for move in board.legal_moves:
         board.push(move)
@@ -65,7 +69,7 @@ def test_a_mate_in_two_is_found(fen: str) -> None:
     board = chess.Board(fen)
     assert board.is_valid()
     assert not mates_at_once(board), "this is no mate in two"
-    choice = chess_engine.choose(board, [], TOP, random.Random(1))
+    choice = chess_engine.choose(at(board), TOP, random.Random(1))
     assert choice.score == MATE - 3
     assert board.fen() == chess.Board(fen).fen()
     board.push_uci(str(choice.move))
@@ -111,15 +115,15 @@ def test_the_ordered_moves_are_all_moves(board: chess.Board) -> None:
 def test_any_level_makes_a_legal_move_and_leaves_the_board_alone(board: chess.Board, seed: int) -> None:
     fen = board.fen()
     for level in LEVEL[:3]:
-        choice = chess_engine.choose(board, [], level, random.Random(seed))
+        choice = chess_engine.choose(at(board), level, random.Random(seed))
         assert chess.Move.from_uci(str(choice.move)) in board.legal_moves
         assert board.fen() == fen
-        assert choice == chess_engine.choose(board, [], level, random.Random(seed))
+        assert choice == chess_engine.choose(at(board), level, random.Random(seed))
 
 
 def test_the_budget_holds() -> None:
     level = Level(name="", depth=40, nodes=700)
-    choice = chess_engine.choose(chess.Board(), [], level, random.Random(1))
+    choice = chess_engine.choose(rules.start(), level, random.Random(1))
     assert 600 < choice.nodes <= 701
 
 
@@ -128,7 +132,7 @@ def test_a_stalemate_is_no_win() -> None:
     board.push_uci("g6f7")
     assert board.is_stalemate()
     board.pop()
-    choice = chess_engine.choose(board, [], Level(name="", depth=2), random.Random(1))
+    choice = chess_engine.choose(at(board), Level(name="", depth=2), random.Random(1))
     assert choice.score > MATE // 2
     assert choice.move != "g6f7"
 
@@ -138,11 +142,9 @@ def test_a_king_alone_is_mated(fen: str) -> None:
     """Queen or rook against king, both sides played by the engine, within fifty moves."""
     rng = random.Random(1)
     strong, weak = Level(name="", depth=40, nodes=2500), Level(name="", depth=2)
-    position = rules.Position(chess.Board(fen), ())
-    seen: list[chess_engine.Key] = []
+    position = at(chess.Board(fen))
     for ply in range(99):
-        choice = chess_engine.choose(position.board, seen, (strong, weak)[ply % 2], rng)
-        seen.append(chess_engine.key(position.board))
+        choice = chess_engine.choose(position, (strong, weak)[ply % 2], rng)
         position = position.after(position.move(str(choice.move)))
         if position.end() != ("", ""):
             break
@@ -153,11 +155,11 @@ def test_a_king_alone_is_mated(fen: str) -> None:
 def test_who_is_better_does_not_repeat_and_who_is_worse_does() -> None:
     board = chess.Board("6k1/5ppp/8/8/8/4Q3/5PPP/6K1 w - - 10 30")
     level = Level(name="", depth=2)
-    free = chess_engine.choose(board, [], level, random.Random(1))
+    free = chess_engine.choose(at(board), level, random.Random(1))
     board.push_uci(str(free.move))
-    repeated = chess_engine.key(board)
+    repeated = rules.repetition_key(board)
     board.pop()
-    other = chess_engine.choose(board, [repeated], level, random.Random(1))
+    other = chess_engine.choose(at(board, repeated), level, random.Random(1))
     assert other.move != free.move
     assert other.score > 500
 
@@ -166,7 +168,7 @@ def test_who_is_better_does_not_repeat_and_who_is_worse_does() -> None:
     for move in list(board.legal_moves):
         board.push(move)
         if move.uci() == "g1f1":
-            seen.append(chess_engine.key(board))
+            seen.append(rules.repetition_key(board))
         board.pop()
-    worse = chess_engine.choose(board, seen, level, random.Random(1))
+    worse = chess_engine.choose(at(board, *seen), level, random.Random(1))
     assert (worse.move, worse.score) == ("g1f1", 0)

@@ -3,8 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from games.four_in_a_row import EMPTY_BOARD, four_through, landing_row, marker
 from lrgpnode.house import four

@@ -120,6 +120,11 @@ class Player:
         else:
             self._later(key, self._limits.pause)
 
+    @property
+    def thinking(self) -> str:
+        """The id of the game that is thought about, or ""."""
+        return self._thought[0].key.session_id if self._thought is not None else ""
+
     # The queue
 
     def _look(self, key: SessionKey) -> None:

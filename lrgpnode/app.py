@@ -26,6 +26,7 @@ from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
+from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
@@ -36,7 +37,7 @@ from lrgpnode.plugins import PluginProblem, load_games
 from lrgpnode.service.heart import Heart
 from lrgpnode.service.notify import Notifier
 from storage.errors import StorageError
-from storage.model import Policy
+from storage.model import Policy, Role
 from storage.store import Store
 from storage.writer import Writer
 
@@ -159,7 +160,9 @@ class _Application:
         """The identities of this node; the first run makes one."""
         name = self._options.name or self._settings.node_name
         try:
-            return Identities(self._paths.data / "identities", store, lambda: name)
+            # The house is for the people of this node, unless they open it.
+            silent = () if self._settings.house_open_to_peers else (Role.HOUSE,)
+            return Identities(self._paths.data / "identities", store, lambda: name, silent)
         except IdentityError as error:
             raise StartError(str(error), EXIT_CONFIG) from None
 
@@ -177,6 +180,7 @@ class _Application:
             data=self._paths.data,
             identities=self._own.active,
             away=self._own.resting,
+            silent=self._own.silent,
             display_names=self._own.names,
             rns_config_dir=None if private else settings.rns_config_dir,
             listen=listen,
@@ -206,6 +210,7 @@ class _Application:
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
         self._configuration.on_change("node.log_level", self._set_log_level)
         writer = Writer(self._store)
+        self._house = house = House(self._settings, self._own, self._store, writer)
         node = Node(
             store=self._store,
             writer=writer,
@@ -217,13 +222,14 @@ class _Application:
             introduce=self._mesh.introduce,
         )
         self._own.attach(writer, self._mesh, self._publish)
-        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording())
+        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._status_line)
         try:
             await node.start(self._own.rows)
             self._mesh.attach(loop, node)
+            await house.open(node)
             heart.start()
             await self._serve(server)
         finally:
@@ -232,6 +238,7 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            await house.close()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
             writer.close()
@@ -260,6 +267,7 @@ class _Application:
 
     def _publish(self, type: str, fields: Mapping[str, Any]) -> None:
         self._events.publish(type, models.EVENTS[type](**fields))
+        self._house.told(type, fields)
 
     def _surroundings(self) -> Surroundings:
         return Surroundings(
@@ -294,17 +302,21 @@ class _Application:
         """The state of the node in a line."""
         interfaces = self._mesh.status().interfaces
         online = sum(interface.online for interface in interfaces)
-        live = sum(self._store.sessions.live_count(hash) for hash in self._own.rows)
+        live = self._live_games()
         sending = sum(self._store.outbox.counts().values())
         return (
             f"{self._settings.node_name}: {live} live games, {sending} actions on their way, "
             f"{online} of {len(interfaces)} interfaces online"
         )
 
+    def _live_games(self) -> int:
+        """Of people: the house has the same ones."""
+        people = (hash for hash, row in self._own.rows.items() if row.role is Role.PERSON)
+        return sum(map(self._store.sessions.live_count, people))
+
     def _status(self) -> models.NodeStatus:
         mesh = self._mesh.status()
         counts = self._store.outbox.counts()
-        sessions = self._store.sessions
         return models.NodeStatus(
             name=self._settings.node_name,
             version=version("lrgpnode"),
@@ -313,7 +325,7 @@ class _Application:
             data=str(self._paths.data),
             socket=str(self._paths.socket),
             seq=self._events.seq,
-            live_games=sum(sessions.live_count(hash) for hash in self._own.rows),
+            live_games=self._live_games(),
             open_outbox=sum(counts.values()),
             identities=len(self._own.rows),
             shared_instance=mesh.instance == "client",

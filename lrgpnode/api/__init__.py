@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import Methods
+from lrgpnode.house.host import House
 from lrgpnode.node import Identities, Node
 from storage.store import Store
 from storage.writer import Writer
 
 from .contacts import ContactMethods, RequestMethods
 from .games import GameMethods
+from .house import HouseMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
 from .people import IdentityMethods, PeerMethods
@@ -35,6 +37,7 @@ class Api:
         identities: Identities,
         around: Surroundings,
         recording: Recording,
+        house: House,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas = (
@@ -45,7 +48,8 @@ class Api:
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
-            GameMethods(self._lookup, node, store),
+            GameMethods(self._lookup, node, store, house),
+            HouseMethods(house, node),
             RecordMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
         )

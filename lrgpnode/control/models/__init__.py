@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import contacts, game, log, node, people, records, settings, upkeep
+from . import contacts, game, house, log, node, people, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -61,6 +61,7 @@ from .game import (
     SessionParams as SessionParams,
     view_json as view_json,
 )
+from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
 from .log import (
     LogLevelParams as LogLevelParams,
     LogLevelSet as LogLevelSet,
@@ -112,7 +113,7 @@ from .settings import (
 )
 from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, settings, log, upkeep, people, contacts, game, records)
+_AREAS: Final = (node, settings, log, upkeep, people, contacts, game, house, records)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

@@ -27,6 +27,7 @@ from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
+from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
@@ -40,7 +41,7 @@ from lrgpnode.service.heart import Heart
 from lrgpnode.service.notify import Notifier
 from lrgpnode.vitals import Vitals, count_event
 from storage.errors import StorageError
-from storage.model import Policy
+from storage.model import Policy, Role
 from storage.store import Store
 from storage.writer import Writer
 
@@ -185,6 +186,7 @@ class _Application:
                 counters=self._counters,
                 seq=lambda: self._events.seq,
                 identities=lambda: self._own.rows,
+                people=lambda: (row.hash for row in self._own.rows.values() if row.role is Role.PERSON),
             )
             self._start_reticulum()
             self._log.on_level(self._mesh.set_log_level)
@@ -195,7 +197,9 @@ class _Application:
         """The identities of this node; the first run makes one."""
         name = self._options.name or self._settings.node_name
         try:
-            return Identities(self._paths.data / "identities", store, lambda: name)
+            # The house is for the people of this node, unless they open it.
+            silent = () if self._settings.house_open_to_peers else (Role.HOUSE,)
+            return Identities(self._paths.data / "identities", store, lambda: name, silent)
         except IdentityError as error:
             raise StartError(str(error), EXIT_CONFIG) from None
 
@@ -213,6 +217,7 @@ class _Application:
             data=self._paths.data,
             identities=self._own.active,
             away=self._own.resting,
+            silent=self._own.silent,
             display_names=self._own.names,
             rns_config_dir=None if private else settings.rns_config_dir,
             listen=listen,
@@ -244,6 +249,7 @@ class _Application:
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
         self._configuration.on_change("node.log_level", self._set_log_level)
         writer = Writer(self._store, observe=self._counters.wrote)
+        self._house = house = House(self._settings, self._own, self._store, writer)
         node = Node(
             store=self._store,
             writer=writer,
@@ -256,7 +262,7 @@ class _Application:
             counters=self._counters,
         )
         self._own.attach(writer, self._mesh, self._publish)
-        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording())
+        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._vitals.line)
@@ -264,6 +270,7 @@ class _Application:
             await node.start(self._own.rows)
             self._mesh.watch_propagation(lambda news: self._publish(*propagation_event(news)))
             self._mesh.attach(loop, node)
+            await house.open(node)
             heart.start()
             await self._serve(server)
         finally:
@@ -272,6 +279,7 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            await house.close()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
             writer.close()
@@ -301,6 +309,7 @@ class _Application:
     def _publish(self, type: str, fields: Mapping[str, Any]) -> None:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
+        self._house.told(type, fields)
 
     def _surroundings(self) -> Surroundings:
         return Surroundings(
@@ -344,11 +353,11 @@ class _Application:
             data=str(self._paths.data),
             socket=str(self._paths.socket),
             seq=self._events.seq,
-            live_games=sum(self._store.sessions.live().values()),
             unsent=self._vitals.unsent(),
             oldest_unsent_at=self._vitals.oldest_unsent(),
             inbox_entries=self._mesh.inbox_entries(),
             activity=models.ActivityInfo(**{f"{name}_at": at for name, at in self._counters.last().items()}),
+            live_games=self._vitals.live_games(),
             open_outbox=sum(counts.values()),
             identities=len(self._own.rows),
             shared_instance=mesh.instance == "client",

@@ -36,7 +36,10 @@ class Mesh(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """``seq`` gives the number of the last event, ``identities`` the hashes of the local ones."""
+    """``seq`` gives the number of the last event, ``identities`` the hashes of the local ones.
+
+    ``people`` are those of them that belong to somebody: the house has games only with these and peers.
+    """
 
     name: str
     started_at: float
@@ -45,6 +48,7 @@ class Vitals:
     counters: Counters
     seq: Callable[[], int]
     identities: Callable[[], Iterable[str]]
+    people: Callable[[], Iterable[str]]
 
     def families(self) -> Iterator[Family]:
         """Everything that ``lrgpnode metrics`` shows."""
@@ -68,11 +72,14 @@ class Vitals:
         """The state of the node in a line."""
         interfaces = self.mesh.status().interfaces
         online = sum(interface.online for interface in interfaces)
-        live, sending = sum(self.store.sessions.live().values()), self.unsent()
         return (
-            f"{self.name}: {live} live games, {sending} actions on their way, "
+            f"{self.name}: {self.live_games()} live games, {self.unsent()} actions on their way, "
             f"{online} of {len(interfaces)} interfaces online"
         )
+
+    def live_games(self) -> int:
+        """Of people."""
+        return sum(map(self.store.sessions.live_count, self.people()))
 
     def unsent(self) -> int:
         """Envelopes of ours that still have to arrive."""

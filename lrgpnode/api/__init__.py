@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import Methods
+from lrgpnode.house.host import House
 from lrgpnode.node import Identities, Node
 from storage.store import Store
 from storage.writer import Writer
 
 from .contacts import ContactMethods, RequestMethods
 from .games import GameMethods
+from .house import HouseMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
 from .metrics import MetricsMethods
@@ -37,6 +39,7 @@ class Api:
         identities: Identities,
         around: Surroundings,
         recording: Recording,
+        house: House,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas = (
@@ -48,8 +51,9 @@ class Api:
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
-            GameMethods(self._lookup, node, store),
             PropagationMethods(self._lookup, around.propagation),
+            GameMethods(self._lookup, node, store, house),
+            HouseMethods(house, node),
             RecordMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
         )

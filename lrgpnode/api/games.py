@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
+from lrgpnode.house.host import House
 from lrgpnode.node import Acted, Node, ply
 from lrgpnode.protocol.errors import CallerError, Kind
 from lrgpnode.protocol.game import Command
@@ -31,10 +32,11 @@ _OPEN: Final = ("all", "live", "pending", "your_turn")
 
 
 class GameMethods:
-    def __init__(self, lookup: Lookup, node: Node, store: Store) -> None:
+    def __init__(self, lookup: Lookup, node: Node, store: Store, house: House) -> None:
         self._lookup = lookup
         self._node = node
         self._store = store
+        self._house = house
 
     def handlers(self) -> dict[str, Callable[[Any], Any]]:
         return {
@@ -59,9 +61,10 @@ class GameMethods:
             raise ControlError(
                 "blocked", "You have blocked that peer.", "`lrgpnode contacts unblock` lets it through again."
             )
-        return _result(
-            await self._node.challenge(identity, peer, self._lookup.app(params.app), params.intent or {})
-        )
+        app, intent = self._lookup.app(params.app), params.intent or {}
+        if params.level is None:
+            return _result(await self._node.challenge(identity, peer, app, intent))
+        return _result(await self._house.challenge(identity, peer, app, intent, params.level))
 
     def _answer(self, command: Command) -> Callable[[models.SessionParams], Any]:
         """Of a challenge, also a stranger's that waits: it is let in first."""

@@ -37,14 +37,23 @@ def _report(context: Context, result: dict[str, Any], said: str, *, as_json: boo
 @click.option(
     "--intent", metavar="JSON", help="What the game wants to know, as a JSON object; mostly nothing."
 )
+@click.option(
+    "--level",
+    type=click.IntRange(1, 99),
+    metavar="N",
+    help="How strong the opponent in the house shall play, from 1; see `lrgpnode house`.",
+)
 @json_option
 @pass_context
-def challenge(context: Context, peer: str, app: str, intent: str | None, as_json: bool) -> None:
+def challenge(
+    context: Context, peer: str, app: str, intent: str | None, level: int | None, as_json: bool
+) -> None:
     """Challenge PEER to a game of APP.
 
     PEER is a name, a hash or the beginning of a hash, from `lrgpnode peers`; somebody who was never
-    heard is challenged by the whole hash. APP is `ttt`, `chess`, `four_in_a_row` or what else
-    `lrgpnode status` lists; `tictactoe`, `tic-tac-toe`, `connect4`, `four` and `4` are understood, too.
+    heard is challenged by the whole hash. `house` is the opponent that the node itself has. APP is
+    `ttt`, `chess`, `four_in_a_row` or what else `lrgpnode status` lists; `tictactoe`, `tic-tac-toe`,
+    `connect4`, `four` and `4` are understood, too.
     """
     result = context.call(
         "game.challenge",
@@ -52,6 +61,7 @@ def challenge(context: Context, peer: str, app: str, intent: str | None, as_json
         app=ALIASES.get(app.lower(), app),
         identity=context.identity,
         intent=None if intent is None else _json_object(intent),
+        level=level,
     )
     _report(
         context,

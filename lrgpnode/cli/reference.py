@@ -45,6 +45,7 @@ RESULTS: Final = {
     "requests list": "request.list",
     "requests accept": "request.accept",
     "requests decline": "request.decline",
+    "house": "house.show",
     "challenge": "game.challenge",
     "accept": "game.accept",
     "decline": "game.decline",

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "peers": "people",
     "contacts": "contacts",
     "requests": "contacts",
+    "house": "house",
     "challenge": "play",
     "games": "games",
     "accept": "play",

@@ -24,8 +24,10 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
     """Print events as they happen, until Ctrl-C.
 
     With --json: one event a line, {"seq", "at", "type", "data"}. If events after SEQ are lost, the
-    first line is {"missed": true, "seq": LAST}. The node keeps the last 1000 events.
+    first line is {"missed": true, "seq": LAST}. The node keeps the last 1000 events. Without --json
+    and --as what happens on the house's side of its games is left out: it is also on the other side.
     """
+    hidden = frozenset() if as_json or context.identity is not None else _houses(context)
     stream = context.events(after)
     try:
         _begin(stream, after, as_json=as_json)
@@ -36,7 +38,7 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
                 continue
             if as_json:
                 say_json(event)
-            elif _told_before(event):
+            elif _told_before(event) or event["data"].get("identity") in hidden:
                 continue
             else:
                 write(line(event))
@@ -54,6 +56,11 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
         return
     finally:
         stream.close()
+
+
+def _houses(context: Context) -> frozenset[str]:
+    identities = context.call("identity.list")["identities"]
+    return frozenset(one["hash"] for one in identities if one.get("role") == "house")
 
 
 def _begin(stream: EventStream, after: int | None, *, as_json: bool) -> None:

@@ -172,6 +172,24 @@ class Settings:
         "How many nodes ours may exchange mail with in all; it finds those that are not named by itself.",
     )
 
+    house_enabled: bool = setting(flag(), True, "Whether the node has an opponent of its own, the house.")
+    house_level: int = setting(
+        whole(1, 5), 2, "Level at which the house plays where a challenge names none, 1 the easiest."
+    )
+    house_open_to_peers: bool = setting(
+        flag(), False, "Whether the house is announced and plays with peers on the mesh, too."
+    )
+    house_max_games: int = setting(
+        whole(1, 64), 4, "Games that the house plays with peers on the mesh at a time."
+    )
+    house_max_games_per_peer: int = setting(whole(1, 16), 1, "The same, with one peer.")
+    house_games_per_day: int = setting(
+        whole(1, 1000), 20, "Games with peers on the mesh that the house begins in a day."
+    )
+    house_pause_seconds: int = setting(
+        whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
+    )
+
 
 def rows(table: type) -> Mapping[str, Setting]:
     """The rows of a class like ``Settings``, by key, in its order."""
@@ -193,6 +211,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "accept": "Whom the node listens to.",
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
+        "house": "The opponent in the house.",
     }
 )
 """What the tables of the file are about, in the order of the reference."""

@@ -65,6 +65,7 @@ class Announcer:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._identities = dict.fromkeys(identities)
+        self._silent: set[str] = set()
         self._announce = announce
         self._worker = worker
         self._interval = interval
@@ -84,6 +85,10 @@ class Announcer:
         if self._interval > 0:
             self._worker.later(delay * random.uniform(0.5, 1.5), self._regularly)  # noqa: S311 - no secret
 
+    def hush(self, identity: str) -> None:
+        """From now on an identity is not announced, not even on request. From any thread."""
+        self._silent.add(identity)
+
     def add(self, identity: str) -> None:
         """An identity more, which is announced at once if any are without being asked for."""
         self._identities[identity] = None
@@ -100,7 +105,8 @@ class Announcer:
     ) -> tuple[Announcement, ...]:
         """Announce one identity or all, on one interface or all, as soon as may be."""
         found = []
-        for each in tuple(self._identities) if identity is None else (identity,):
+        asked = tuple(self._identities) if identity is None else (identity,)
+        for each in (each for each in asked if each not in self._silent):
             want = _Want(interface, extra)
             free, held = self._sort(each, want)
             found.append(

@@ -52,7 +52,8 @@ class MeshSettings:
 
     With ``listen`` or ``connect`` it has a Reticulum configuration of its own under ``data``; else
     it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
-    ``away`` are identities not on the mesh for now, for which what is to be sent waits.
+    ``away`` are identities not on the mesh for now, for which what is to be sent waits. ``silent`` are
+    never announced: they are for the other identities of this node.
     ``shared_is_slow``: announces through another program's instance may go out by radio.
     ``message_kb`` is the largest message taken, in thousands of bytes.
     """
@@ -60,6 +61,7 @@ class MeshSettings:
     data: Path
     identities: tuple[LocalIdentity, ...]
     away: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
     display_names: Mapping[str, str] = field(default_factory=dict)
     rns_config_dir: Path | None = None
     listen: Endpoint | None = None
@@ -113,6 +115,8 @@ class ReticulumMesh:
             media=lambda: self._instance.media(shared_is_slow=settings.shared_is_slow),
         )
         self._introducing: set[tuple[str, str]] = set()
+        for hash in settings.silent:
+            self._announcer.hush(hash)
 
     def set_log_level(self, level: str) -> None:
         """How much Reticulum logs, by the name of a level of ours. Once it is started."""
@@ -240,8 +244,12 @@ class ReticulumMesh:
 
     # --- identities at run time; from any thread, and not to be waited for on the loop's
 
-    def open_identity(self, identity: LocalIdentity, display_name: str) -> Future[None]:
-        """Bring one more identity on the mesh and announce it; what waited for it is sent."""
+    def open_identity(
+        self, identity: LocalIdentity, display_name: str, *, silent: bool = False
+    ) -> Future[None]:
+        """Bring one more identity on the mesh, and announce it unless it is silent; what waited is sent."""
+        if silent:
+            self._announcer.hush(identity.hash)
         return self._worker.ask(self._join, identity, display_name)
 
     def close_identity(self, identity: str) -> Future[None]:

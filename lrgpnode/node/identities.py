@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -39,15 +39,27 @@ DEFAULT: Final = "identity.default"
 class Routers(Protocol):
     """What is needed of the mesh: the routers of identities, at run time."""
 
-    def open_identity(self, identity: keys.LocalIdentity, display_name: str) -> Future[None]: ...
+    def open_identity(
+        self, identity: keys.LocalIdentity, display_name: str, *, silent: bool = False
+    ) -> Future[None]: ...
     def close_identity(self, identity: str) -> Future[None]: ...
     def rename_identity(self, identity: str, display_name: str) -> Future[None]: ...
 
 
 class Identities:
-    """``attach`` before anything is changed. Raises ``IdentityError`` and ``StorageError``."""
+    """``attach`` before anything is changed. Raises ``IdentityError`` and ``StorageError``.
 
-    def __init__(self, directory: Path, store: Store, first_name: Callable[[], str]) -> None:
+    Identities of the roles in ``silent_roles`` are not announced.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        store: Store,
+        first_name: Callable[[], str],
+        silent_roles: Collection[Role] = (),
+    ) -> None:
+        self._silent_roles = silent_roles
         self._directory = directory
         self._store = store
         self._writer: Writer
@@ -82,6 +94,11 @@ class Identities:
     @property
     def resting(self) -> tuple[str, ...]:
         return tuple(hash for hash, row in self._rows.items() if not row.enabled)
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Those that are not announced."""
+        return tuple(hash for hash, row in self._rows.items() if row.role in self._silent_roles)
 
     @property
     def names(self) -> dict[str, str]:
@@ -125,7 +142,7 @@ class Identities:
             if not row.enabled:
                 row = replace(row, enabled=True)
                 await self._store_row(row)
-                await self._on_mesh(self._routers.open_identity(self._keys[hash], row.name))
+                await self._join(row)
             return row
 
     async def disable(self, hash: str) -> LocalIdentity:
@@ -151,20 +168,30 @@ class Identities:
             identity = make()
             if identity.hash in self._rows:
                 raise IdentityError(f"this node has the identity {identity.hash} already")
-            path = await asyncio.to_thread(keys.save, self._directory, identity)
             row = LocalIdentity(hash=identity.hash, name=checked, created_at=time.time(), role=role)
-            self._keys[identity.hash] = identity
+            # The row goes first: a key file without one is taken for a person's at the next start.
+            await self._writer.run(self._store.book.put_identity, row)
             try:
-                await self._store_row(row)
+                await asyncio.to_thread(keys.save, self._directory, identity)
             except BaseException:
-                del self._keys[identity.hash]
-                path.unlink(missing_ok=True)
+                self.key_file(identity.hash).unlink(missing_ok=True)
+                await self._writer.run(self._store.book.remove_identity, identity.hash)
                 raise
-            await self._on_mesh(self._routers.open_identity(identity, checked))
+            self._keys[identity.hash] = identity
+            self._tell(row)
+            await self._join(row)
             return row
+
+    async def _join(self, row: LocalIdentity) -> None:
+        silent = row.role in self._silent_roles
+        await self._on_mesh(self._routers.open_identity(self._keys[row.hash], row.name, silent=silent))
 
     async def _store_row(self, row: LocalIdentity) -> None:
         await self._writer.run(self._store.book.put_identity, row)
+        self._tell(row)
+
+    def _tell(self, row: LocalIdentity) -> None:
+        """The row is stored: from now on it holds."""
         self._rows[row.hash] = row
         log.info("identity %s: %s, %s", row.hash, row.name, "enabled" if row.enabled else "disabled")
         self._publish(

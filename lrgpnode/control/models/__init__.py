@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import contacts, game, log, metrics, node, people, propagation, records, settings, upkeep
+from . import contacts, game, house, log, metrics, node, people, propagation, records, settings, upkeep
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -61,6 +61,7 @@ from .game import (
     SessionParams as SessionParams,
     view_json as view_json,
 )
+from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
 from .log import (
     LogLevelParams as LogLevelParams,
     LogLevelSet as LogLevelSet,
@@ -134,7 +135,19 @@ from .settings import (
 )
 from .upkeep import BackupParams as BackupParams, BackupResult as BackupResult
 
-_AREAS: Final = (node, metrics, settings, log, upkeep, people, contacts, game, propagation, records)
+_AREAS: Final = (
+    node,
+    metrics,
+    settings,
+    log,
+    upkeep,
+    people,
+    contacts,
+    game,
+    house,
+    propagation,
+    records,
+)
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}
 """Every method of the API by name."""

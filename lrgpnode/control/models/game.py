@@ -20,12 +20,16 @@ ACTIONS_PAGE: Final = 500
 
 
 class ChallengeParams(Model, frozen=True, kw_only=True):
-    """``intent`` is what the game wants to know for a challenge; mostly nothing."""
+    """``intent`` is what the game wants to know for a challenge; mostly nothing.
+
+    ``level``: how strong the house shall play, from 1; only for a challenge of the house (`house.show`).
+    """
 
     peer: PeerRef
     app: AppRef
     identity: IdentityRef | None = None
     intent: dict[str, Any] | None = None
+    level: Annotated[int, Meta(ge=1, le=99)] | None = None
 
 
 class SessionParams(Model, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""The opponent in the house: engines for the three games, the process they think in, and the player."""

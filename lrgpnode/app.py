@@ -261,6 +261,7 @@ class _Application:
             introduce=self._mesh.introduce,
             counters=self._counters,
         )
+        self._time = node.time
         self._own.attach(writer, self._mesh, self._publish)
         api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
@@ -381,4 +382,6 @@ class _Application:
                 *(f"Game {problem.name} is not in use: {problem.reason}" for problem in self._problems),
                 *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error),
             ),
+            clock_trusted=self._time.trusted,
+            clock_reason=self._time.reason,
         )

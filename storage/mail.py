@@ -30,7 +30,14 @@ _PRUNE_REPLAY = """
 DELETE FROM replay_nonces WHERE id IN (SELECT id FROM replay_nonces ORDER BY id LIMIT ?)
 AND boot_id = ? AND recorded < ?
 """
-_KEEP = "INSERT INTO kept_nonces (identity_id, session_id, nonce) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+KEPT_NONCES = 256
+"""Most nonces of refused actions kept for a session; a peer that is refused more often is no honest one."""
+
+_KEEP = """
+INSERT INTO kept_nonces (identity_id, session_id, nonce) SELECT :identity, :session, :nonce
+WHERE (SELECT count(*) FROM kept_nonces WHERE identity_id = :identity AND session_id = :session) < :most
+ON CONFLICT DO NOTHING
+"""
 
 _SEE = "INSERT INTO seen (message_hash, identity_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _SEEN = "SELECT 1 FROM seen WHERE message_hash = ? AND identity_id = ?"
@@ -67,6 +74,7 @@ _PARKED_COLUMNS = (
 )
 _PARKED = f"SELECT {_PARKED_COLUMNS} FROM parked WHERE identity_id = ? AND session_id = ? ORDER BY id"  # noqa: S608
 _PARKED_DUE = f"SELECT {_PARKED_COLUMNS} FROM parked WHERE until <= ? ORDER BY until, id"  # noqa: S608
+_PARKED_UNTIL = "SELECT identity_id, session_id, until FROM parked"
 _PARKED_COUNT = "SELECT count(*) FROM parked WHERE identity_id = ? AND command = ?"
 _PARKED_COUNT_SENDER = "SELECT count(*) FROM parked WHERE identity_id = ? AND sender = ? AND command = ?"
 
@@ -85,6 +93,11 @@ _FLAG = (
     "INSERT OR REPLACE INTO session_flags (identity_id, session_id, flag, reason, at) VALUES (?, ?, ?, ?, ?)"
 )
 _UNFLAG = "DELETE FROM session_flags WHERE identity_id = ? AND session_id = ? AND flag = ?"
+_LIVE_FLAGS = """
+SELECT f.identity_id, f.session_id, f.flag, f.reason, f.at FROM session_flags AS f
+JOIN game_sessions AS s ON s.identity_id = f.identity_id AND s.session_id = f.session_id
+WHERE s.status IN ('pending','active')
+"""
 _FLAGS = "SELECT flag, reason, at FROM session_flags WHERE identity_id = ? AND session_id = ?"
 
 
@@ -100,7 +113,8 @@ def forget(connection: sqlite3.Connection, entries: Iterable[ReplayEntry]) -> No
 
 def keep(connection: sqlite3.Connection, nonces: Iterable[KeptNonce]) -> None:
     for kept in nonces:
-        connection.execute(_KEEP, (kept.key.identity, kept.key.session_id, kept.nonce))
+        parameters = {"identity": kept.key.identity, "session": kept.key.session_id, "nonce": kept.nonce}
+        connection.execute(_KEEP, {**parameters, "most": KEPT_NONCES})
 
 
 def see(connection: sqlite3.Connection, messages: Iterable[Seen]) -> None:
@@ -206,6 +220,10 @@ class MailTable:
         """Messages parked for a session, in the order they came."""
         return [_parked(row) for row in self._database.all(_PARKED, (key.identity, key.session_id))]
 
+    def parked_until(self) -> Sequence[tuple[SessionKey, float]]:
+        """The session of each parked message, and when its time is up, Unix seconds."""
+        return [(SessionKey(row[0], row[1]), row[2]) for row in self._database.all(_PARKED_UNTIL)]
+
     def parked_due(self, now: float) -> Sequence[Parked]:
         """Messages whose time is up, of every session."""
         return [_parked(row) for row in self._database.all(_PARKED_DUE, (now,))]
@@ -244,6 +262,13 @@ class MailTable:
     def unwait(self, *ids: int) -> None:
         with self._database.transaction() as connection:
             connection.executemany(_UNWAIT, [(id,) for id in ids])
+
+    def live_flags(self) -> Sequence[Flag]:
+        """The flags of every session that is pending or active."""
+        return [
+            Flag(key=SessionKey(row[0], row[1]), flag=row[2], reason=row[3], at=row[4])
+            for row in self._database.all(_LIVE_FLAGS)
+        ]
 
     def flags(self, key: SessionKey) -> Sequence[Flag]:
         rows = self._database.all(_FLAGS, (key.identity, key.session_id))

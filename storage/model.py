@@ -74,6 +74,7 @@ class NewOutbox:
     """An envelope to send. In a ``Commit`` it belongs to the action committed with it, if any.
 
     ``id``: larger than any given before (``OutboxTable.last_id``), or None to have one given.
+    ``attempts`` is 1 where it goes out the moment it is committed.
     """
 
     key: SessionKey
@@ -85,6 +86,7 @@ class NewOutbox:
     created_at: float
     next_attempt_at: float | None = None
     id: int | None = None
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,15 +110,25 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unconfirmed:
+    """An envelope that has left our hands: delivered, or stored at a propagation node."""
+
+    key: SessionKey
+    peer: str
+    stored: bool
+    next_attempt_at: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxChange:
-    """A new state of one outbox row. ``attempted`` counts one more attempt."""
+    """A new state of one outbox row. ``attempted``: when attempts not counted yet were made, Unix seconds."""
 
     id: int
     state: OutboxState
     at: float
     reason: str = ""
     next_attempt_at: float | None = None
-    attempted: bool = False
+    attempted: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +210,7 @@ class Commit:
     creation); ``insert`` must not be. What is open in the outbox of an expired session is closed.
     ``forget`` takes replay entries back, ``unpark`` deletes parked messages, ``outbox_changes`` are
     new states of single rows; ``settle`` confirms every open row of a session that was there before
-    this commit.
+    this commit, but drops an offer that has not arrived if ``withdraw`` says that it is of no use any more.
     """
 
     expired: tuple[Session, ...] = ()
@@ -207,6 +219,7 @@ class Commit:
     action: NewAction | None = None
     outbox: NewOutbox | None = None
     settle: SessionKey | None = None
+    withdraw: bool = False
     outbox_changes: tuple[OutboxChange, ...] = ()
     signatures: tuple[Signature, ...] = ()
     replay: tuple[ReplayEntry, ...] = ()

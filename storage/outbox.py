@@ -11,12 +11,17 @@ from lrgpnode.protocol.session import SessionKey
 
 from . import errors
 from .database import Database
-from .model import NewOutbox, OutboxChange, OutboxRow, OutboxState
+from .model import NewOutbox, OutboxChange, OutboxRow, OutboxState, Unconfirmed
+
+ATTEMPTS_SECONDS = 86_400.0
+"""How long an attempt is remembered."""
+
+_LARGEST = (1 << 63) - 1
 
 _INSERT = """
 INSERT INTO outbox (id, identity_id, session_id, action_num, peer, command, envelope, content, delivery,
-                    state, created_at, updated_at, next_attempt_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    state, attempts, created_at, updated_at, next_attempt_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _LAST_ID = "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'"
 # A row in a final state stays in it: late news of an old attempt must not open it again.
@@ -24,17 +29,49 @@ _CHANGE = """
 UPDATE outbox SET state = ?, reason = ?, updated_at = ?, next_attempt_at = ?, attempts = attempts + ?
 WHERE id = ? AND state NOT IN ('confirmed','dropped')
 """
+_ATTEMPT = "INSERT INTO attempts (outbox_id, at) VALUES (?, ?)"
+_FORGET_ATTEMPTS = "DELETE FROM attempts WHERE at < ?"
+_ATTEMPTS = """
+SELECT o.identity_id, o.session_id, a.at FROM attempts AS a JOIN outbox AS o ON o.id = a.outbox_id
+WHERE a.at >= ? AND o.state NOT IN ('confirmed','dropped') ORDER BY a.at
+"""
 _COLUMNS = (
     "id, identity_id, session_id, action_num, peer, command, envelope, content, delivery, state, reason, "
     "attempts, created_at, updated_at, next_attempt_at"
 )
 # The unary plus keeps SQLite from walking the whole table by id to save itself a small sort.
 _OPEN = f"SELECT {_COLUMNS} FROM outbox WHERE state NOT IN ('confirmed','dropped') ORDER BY +id"  # noqa: S608
+_WAITING = f"""
+SELECT {_COLUMNS} FROM outbox
+WHERE state NOT IN ('confirmed','dropped') AND state NOT IN ('delivered','stored') ORDER BY +id
+"""  # noqa: S608
+_UNCONFIRMED = """
+SELECT identity_id, session_id, peer, state, next_attempt_at FROM outbox
+WHERE state NOT IN ('confirmed','dropped') AND state IN ('delivered','stored') ORDER BY +id
+"""
+_OPEN_OF_SESSION = f"""
+SELECT {_COLUMNS} FROM outbox
+WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped') ORDER BY id
+"""  # noqa: S608
+_PAGE = f"""
+SELECT {_COLUMNS} FROM outbox
+WHERE state NOT IN ('confirmed','dropped') AND id > ? AND (? IS NULL OR identity_id = ?)
+ORDER BY +id LIMIT ?
+"""  # noqa: S608
+_PAGE_ALL = f"""
+SELECT {_COLUMNS} FROM outbox WHERE id < ? AND (? IS NULL OR identity_id = ?) ORDER BY id DESC LIMIT ?
+"""  # noqa: S608
 _OF_SESSION = f"SELECT {_COLUMNS} FROM outbox WHERE identity_id = ? AND session_id = ? ORDER BY id"  # noqa: S608
 _SETTLE = """
 UPDATE outbox INDEXED BY outbox_open_session
 SET state = 'confirmed', reason = '', updated_at = ?, next_attempt_at = NULL
 WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped')
+"""
+_WITHDRAW = """
+UPDATE outbox INDEXED BY outbox_open_session
+SET state = 'dropped', reason = 'the opponent moved on', updated_at = ?, next_attempt_at = NULL
+WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped','delivered')
+  AND command = 'draw_offer'
 """
 _SETTLE_EARLIER = """
 UPDATE outbox SET state = 'confirmed', reason = '', updated_at = ?, next_attempt_at = NULL
@@ -73,6 +110,7 @@ def add(connection: sqlite3.Connection, new: NewOutbox, action_num: int | None) 
             new.content,
             str(new.delivery),
             "queued",
+            new.attempts,
             new.created_at,
             new.created_at,
             new.next_attempt_at,
@@ -86,15 +124,20 @@ def change(connection: sqlite3.Connection, new: OutboxChange) -> bool:
 
     What is confirmed confirms what was delivered of the same session before it.
     """
-    parameters = (new.state, new.reason, new.at, new.next_attempt_at, int(new.attempted), new.id)
+    parameters = (new.state, new.reason, new.at, new.next_attempt_at, len(new.attempted), new.id)
     changed = connection.execute(_CHANGE, parameters).rowcount == 1
+    if new.attempted:
+        connection.executemany(_ATTEMPT, [(new.id, at) for at in new.attempted])
+        connection.execute(_FORGET_ATTEMPTS, (new.at - ATTEMPTS_SECONDS,))
     if changed and new.state is OutboxState.CONFIRMED:
         connection.execute(_SETTLE_EARLIER, (new.at, new.id, new.id))
     return changed
 
 
-def settle(connection: sqlite3.Connection, key: SessionKey, at: float) -> None:
-    """Confirm every open row of a session."""
+def settle(connection: sqlite3.Connection, key: SessionKey, at: float, *, withdraw: bool = False) -> None:
+    """Confirm every open row of a session. ``withdraw``: an offer that has not arrived is dropped."""
+    if withdraw:
+        connection.execute(_WITHDRAW, (at, key.identity, key.session_id))
     connection.execute(_SETTLE, (at, key.identity, key.session_id))
 
 
@@ -112,6 +155,35 @@ class OutboxTable:
     def pending(self) -> Sequence[OutboxRow]:
         """Every open row of every identity, in the order of commits: what to resume after a start."""
         return self._rows(_OPEN, ())
+
+    def waiting(self) -> Sequence[OutboxRow]:
+        """Every row that has not left our hands, in the order of commits."""
+        return self._rows(_WAITING, ())
+
+    def unconfirmed(self) -> Sequence[Unconfirmed]:
+        """What was delivered or stored, and may have to be sent again."""
+        return [
+            Unconfirmed(key=SessionKey(r[0], r[1]), peer=r[2], stored=r[3] == "stored", next_attempt_at=r[4])
+            for r in self._database.all(_UNCONFIRMED)
+        ]
+
+    def attempts(self, since: float) -> Sequence[tuple[SessionKey, float]]:
+        """When open rows were sent, Unix seconds, oldest first; nothing older than a day is known."""
+        return [(SessionKey(row[0], row[1]), row[2]) for row in self._database.all(_ATTEMPTS, (since,))]
+
+    def open_of(self, key: SessionKey) -> Sequence[OutboxRow]:
+        """Open rows of a session, in the order of commits."""
+        return self._rows(_OPEN_OF_SESSION, (key.identity, key.session_id))
+
+    def page(self, *, identity: str | None = None, after: int = 0, limit: int = 50) -> Sequence[OutboxRow]:
+        """Open rows, oldest first; go on with ``after=page[-1].id``."""
+        return self._rows(_PAGE, (after, identity, identity, limit))
+
+    def page_of_all(
+        self, *, identity: str | None = None, before: int | None = None, limit: int = 50
+    ) -> Sequence[OutboxRow]:
+        """Rows in any state, newest first; go on with ``before=page[-1].id``."""
+        return self._rows(_PAGE_ALL, (_LARGEST if before is None else before, identity, identity, limit))
 
     def of(self, key: SessionKey) -> Sequence[OutboxRow]:
         """Every row of a session, final ones too, in the order of commits."""

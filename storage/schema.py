@@ -257,7 +257,16 @@ CREATE INDEX sessions_peer ON game_sessions (contact_hash, identity_id);
 ALTER TABLE peers ADD COLUMN played_at REAL;
 """
 
-MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION)
+_ATTEMPTS = """
+-- Attempts to send of the last day, so that a restart does not make anybody send more (architecture §5).
+CREATE TABLE attempts (
+    outbox_id INTEGER NOT NULL,
+    at        REAL    NOT NULL
+);
+CREATE INDEX attempts_at ON attempts (at);
+"""
+
+MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION, _ATTEMPTS)
 """Migration n is element n - 1. A published one is never edited: add another."""
 
 VERSION = len(MIGRATIONS)

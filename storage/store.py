@@ -18,7 +18,7 @@ from typing import Self
 
 from lrgpnode.protocol.session import SessionKey
 
-from . import actions, mail, outbox, sessions
+from . import actions, clock, mail, outbox, sessions
 from .actions import ActionTable
 from .admission import AdmissionTable
 from .book import Book
@@ -79,7 +79,7 @@ class Store:
                 self._require(connection, unit, unit.action.key)
                 number = actions.append(connection, unit.action)
             if unit.settle is not None and written is not None:
-                outbox.settle(connection, unit.settle, written.updated_at)
+                outbox.settle(connection, unit.settle, written.updated_at, withdraw=unit.withdraw)
             if unit.outbox is not None:
                 outbox_id = outbox.add(connection, unit.outbox, number)
             for change in unit.outbox_changes:
@@ -98,6 +98,14 @@ class Store:
         if changed:
             self._cache.apply(changed)
         return Committed(number, outbox_id, parked_id)
+
+    def newest_time(self) -> float:
+        """The newest time stored, Unix seconds; 0 in an empty database."""
+        return clock.newest(self._database)
+
+    def put_times_right(self, now: float) -> list[SessionKey]:
+        """The wall clock is right now; see ``storage.clock``."""
+        return clock.put_right(self._database, self._cache, now)
 
     def _require(self, connection: sqlite3.Connection, unit: Commit, key: SessionKey) -> None:
         written = unit.update or unit.insert

@@ -51,7 +51,8 @@ class Received:
     ``envelope`` is the exact bytes of field 0xFD when field 0xFB marks the message as LRGP, else
     None. ``signed`` is the LXMF message as it was on the wire (destination, source, signature,
     payload). The receiver must call ``done(entry)`` once the message is committed or refused for
-    good: until then it is replayed from the inbox file after a crash.
+    good: until then it is replayed from the inbox file after a crash. ``propagated``: it came from a
+    propagation node, so its sender need not be there.
     """
 
     entry: int
@@ -63,6 +64,7 @@ class Received:
     content: str
     signed: bytes
     timestamp: float
+    propagated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,10 @@
 """The one place where a move is committed.
 
 Theory of operation. Everything here runs on the loop's thread. Per local identity, one action at a
-time is judged and committed: ``_lane`` is a lock that an inbound message and a local intent take
-alike, so the next one always sees the committed state. A commit runs on the writer thread; only when
-it is on the disk are subscribers told, is the envelope handed to the outbox, and is the inbox entry
-closed. If it fails, the stored value is the one before, the nonce is freed, and an inbound message
-stays in the inbox file and is tried again.
-
-An inbound message passes, in this order: canonical form → known LXMF hash → nonce of a committed
-action → router. The first three leave no trace; what the router records is written with the outcome.
+time is judged and committed: a lane is a lock that an inbound message (``inbound``) and a local intent
+take alike, so the next one always sees the committed state. A commit runs on the writer thread; only
+when it is on the disk are subscribers told, is the envelope handed to the outbox, and is the inbox
+entry closed. If it fails, the stored value is the one before.
 """
 
 from __future__ import annotations
@@ -21,38 +17,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lrgpnode import metrics
-from lrgpnode.limit import Limit
-from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received, Transport
+from lrgpnode.agenda import Agenda
+from lrgpnode.mesh.transport import Heard, Progress, Received, Transport
 from lrgpnode.metrics import Counters
-from lrgpnode.outbox import PRESUPPOSING, Outbox
-from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
+from lrgpnode.outbox import Outbox
 from lrgpnode.protocol.errors import CallerError, Corrupt, Kind
 from lrgpnode.protocol.game import Command, Game
-from lrgpnode.protocol.replay import DEDUP_TTL_SECONDS, NONCE_BYTES, ReplayCache, ReplayEntry
-from lrgpnode.protocol.router import (
-    Applied,
-    Duplicate,
-    Idempotent,
-    Outcome,
-    Prepared,
-    Refused,
-    Rejected,
-    RemoteError,
-    Router,
-)
+from lrgpnode.protocol.replay import NONCE_BYTES, ReplayCache
+from lrgpnode.protocol.router import Prepared, Router
 from lrgpnode.protocol.session import Session, SessionKey
-from storage.errors import Conflict, Forbidden, Invalid, NotFound, StorageError
+from storage.errors import StorageError
 from storage.model import (
     Commit,
-    Committed,
-    NewAction,
     NewOutbox,
     OutboxRow,
     OutboxState,
     Peer,
     Policy,
     Request,
-    Seen,
     Signature,
 )
 from storage.store import Store
@@ -62,20 +44,22 @@ from .admission import Admission, received
 from .clock import Clock
 from .deliveries import Deliveries
 from .expiry import Expiry
+from .inbound import Inbound
 from .news import News, Publish
+from .parking import Parking
+from .parts import Parts, action
+from .repair import Repair
+from .sync import Sync
 from .tally import count_progress, count_received
+from .time import Time
+from .upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
 COMMIT_RETRY_SECONDS: Final = 5.0
 """Pause before a message whose commit failed is judged again; it is safe in the inbox file."""
 
-ANSWERS_PER_MINUTE: Final = 6
-"""Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
-
 KNOWN_PEERS: Final = 2000
-SEEN_SECONDS: Final = 30 * 86_400.0
-"""LXMF message hashes are kept as long as a propagation node keeps mail (architecture §5)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +73,7 @@ class Acted:
 
 
 class Node:
-    """Implements ``lrgpnode.mesh.transport.Listener``. ``start`` before anything else."""
+    """Implements ``lrgpnode.mesh.transport.Listener``. ``start`` before anything else, on the loop."""
 
     def __init__(
         self,
@@ -110,6 +94,7 @@ class Node:
         self._transport = transport
         self._clock = clock or Clock()
         self._counters = counters or Counters()
+        self.time = Time(self._clock, store.newest_time())
         self.games = games
         self.router = Router(
             games,
@@ -120,25 +105,25 @@ class Node:
             coin=lambda: bool(secrets.randbits(1)),
         )
         store.sessions.on_load = self._loaded
-        self._lanes: dict[str, asyncio.Lock] = {}
         self._last_row = store.outbox.last_id()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._answers = Limit(ANSWERS_PER_MINUTE, seconds=60.0)
         self._news = News(publish)
         self.admission = Admission(store, writer, games, self._clock, publish, local=local, default=accept)
         self._introduce = introduce
-        self._deliveries = Deliveries(store, writer, self._clock, self._spawn)
-        self._expiry = Expiry(
-            store,
-            writer,
-            self.router,
-            games,
-            self._clock,
-            lane=self._lane,
-            ended=self._expired,
+        self._parts = Parts(
+            store=store,
+            writer=writer,
+            transport=transport,
+            games=games,
+            router=self.router,
+            time=self.time,
+            news=self._news,
+            admission=self.admission,
+            counters=self._counters,
             spawn=self._spawn,
         )
-        self._outbox: Outbox | None = None
+        self._deliveries = Deliveries(store, writer, self.time.now, self._news.delivery, self._spawn)
+        self._running: _Running | None = None
         self._stopping = False
 
     def _replay(self) -> ReplayCache:
@@ -153,32 +138,38 @@ class Node:
 
     async def start(self, identities: Iterable[str]) -> None:
         """Expire what is due, prune, and go on sending what was not delivered."""
-        self._outbox = Outbox(self._transport, self._sent, asyncio.get_running_loop())
-        await self._prune()
-        for identity in identities:
-            await self._expiry.sweep(identity)
-        self._outbox.resume(self._store.outbox.pending())
+        running = self._running = _Running(self, asyncio.get_running_loop())
+        now = self.time.now()
+        running.sync.start(now)
+        running.parking.start(now)
+        await running.upkeep.start(tuple(identities))
+        outbox = self._store.outbox
+        running.outbox.resume(outbox.waiting(), outbox.unconfirmed(), outbox.attempts(now - 86_400.0))
 
     async def stop(self) -> None:
         """Finish what is being committed; begin nothing new."""
         self._stopping = True
-        if self._outbox is not None:
-            self._outbox.stop()
-        self._expiry.stop()
-        if self._tasks:
+        if self._running is not None:
+            self._running.outbox.stop()
+            self._running.agenda.stop()
+        while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._deliveries.stop()
 
-    async def _prune(self) -> None:
-        replay_before = self._clock.boot() - DEDUP_TTL_SECONDS
-        seen_before = self._clock.wall() - SEEN_SECONDS
-        await self._writer.run(self._store.mail.prune, replay_before=replay_before, seen_before=seen_before)
+    @property
+    def _run(self) -> _Running:
+        if self._running is None:
+            raise RuntimeError("the node has not been started")
+        return self._running
 
     @property
     def outbox(self) -> Outbox:
-        if self._outbox is None:
-            raise RuntimeError("the node has not been started")
-        return self._outbox
+        return self._run.outbox
+
+    @property
+    def repair(self) -> Repair:
+        """What a person does about games that do not go on."""
+        return self._run.repair
 
     def signatures(self, key: SessionKey) -> tuple[Signature, ...]:
         """The signed messages of own actions that are not stored yet."""
@@ -186,10 +177,16 @@ class Node:
 
     def now(self) -> float:
         """Unix seconds of the node's clock."""
-        return self._clock.wall()
+        return self.time.now()
 
-    def _lane(self, identity: str) -> asyncio.Lock:
-        return self._lanes.setdefault(identity, asyncio.Lock())
+    def clock_moved(self) -> None:
+        """The clock was moved by hand: do what has become due."""
+        self.time.now()
+        self._run.agenda.wake()
+
+    def reachable(self) -> None:
+        """A propagation node can be used from now on."""
+        self._run.outbox.reachable()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -211,31 +208,34 @@ class Node:
 
     async def admit(self, request: Request) -> Session:
         """Let a stranger's challenge through to the router. Raises ``CallerError`` or ``StorageError``."""
-        if request.until <= self._clock.wall():
+        if request.until <= self.time.now():
             raise CallerError(Kind.SESSION_EXPIRED, "the challenge has expired")
-        async with self._lane(request.key.identity):
-            await self._handle(received(request), request.received_at)
+        async with self._parts.lane(request.key.identity):
+            await self._run.inbound.handle(received(request), request.received_at)
         await self._writer.run(self._store.admission.remove_request, request.key)
         return self.session(request.key)
 
     async def _act(
         self, identity: str, peer: str, app_id: str, command: str, intent: Mapping[str, Any], session_id: str
     ) -> Acted:
-        async with self._lane(identity):
-            now = self._clock.wall()
+        async with self._parts.lane(identity):
+            now = self.time.now()
             prepared = self.router.prepare(identity, peer, app_id, command, intent, session_id, now)
-            row = self._row(prepared, now)
-            number = await self._commit_and_send(self._outgoing(prepared, row, now), row)
-            self._tell_applied(prepared.before, prepared.after, prepared.envelope, identity, number)
-        return Acted(session=prepared.after, command=str(command), action_num=number, outbox_id=row.id)
+            after, row = prepared.after, self._row(prepared, now)
+            number = await self._commit_and_send(prepared, row, now)
+            self._news.applied(prepared.before, after, prepared.envelope, identity, number)
+            self._run.expiry.watch(identity)
+            await self._run.inbound.unpark(after.key)
+        return Acted(session=after, command=str(command), action_num=number, outbox_id=row.id)
 
-    async def _commit_and_send(self, unit: Commit, row: OutboxRow) -> int:
+    async def _commit_and_send(self, prepared: Prepared, row: OutboxRow, now: float) -> int:
         """The action number of a committed local action.
 
         Where nothing of the session waits before it, the transport builds the message during the
         commit, and gets it from the writer thread itself the moment it is on the disk.
         """
         message = self.outbox.claim(row)
+        unit = self._unit(prepared, row, now, attempts=int(message is not None))
 
         def commit() -> int:
             number = self._store.commit(unit).action_num or 0
@@ -258,12 +258,12 @@ class Node:
             self.outbox.committed(row.id, number)
         return number
 
-    def _outgoing(self, prepared: Prepared, row: OutboxRow, now: float) -> Commit:
+    def _unit(self, prepared: Prepared, row: OutboxRow, now: float, *, attempts: int) -> Commit:
         after = prepared.after
         return Commit(
             insert=after if prepared.before is None else None,
             update=after if prepared.before is not None else None,
-            action=_action(after.key, prepared.envelope, after.key.identity, now),
+            action=action(after.key, prepared.envelope, after.key.identity, now),
             outbox=NewOutbox(
                 id=row.id,
                 key=after.key,
@@ -273,7 +273,9 @@ class Node:
                 content=row.content,
                 delivery=row.delivery,
                 created_at=now,
+                attempts=attempts,
             ),
+            flags=self._parts.unsure(after.key, now),
         )
 
     def _row(self, prepared: Prepared, now: float) -> OutboxRow:
@@ -301,7 +303,13 @@ class Node:
     def received(self, message: Received) -> None:
         if not self._stopping:
             count_received(self._counters, message)
-            self._spawn(self._judge(message))
+            self._spawn(self._receive(message))
+
+    async def _receive(self, message: Received) -> None:
+        await self._run.inbound.judge(message)
+        if not message.propagated and not self._stopping:
+            # What it has just sent may have confirmed some of ours; the rest is worth a try now.
+            self.outbox.heard(message.peer)
 
     def progress(self, ref: int, progress: Progress, reason: str) -> None:
         count_progress(self._counters, progress)
@@ -336,153 +344,12 @@ class Node:
         except StorageError as error:
             log.warning("peer %s was heard but not stored: %s", heard.peer, error)
 
-    # Inbound messages
-
-    async def _judge(self, message: Received) -> None:
-        async with self._lane(message.identity):
-            try:
-                await self._handle(message)
-            except (Invalid, Conflict, Forbidden, NotFound) as error:
-                # Not the database's state but what a game made of the action: it will never fit.
-                log.error("message %s cannot be stored, ever: %s", message.message_hash.hex(), error)
-                self._transport.done(message.entry)
-            except StorageError as error:
-                log.error("message %s waits for the database: %s", message.message_hash.hex(), error)
-                if not self._stopping:
-                    loop = asyncio.get_running_loop()
-                    loop.call_later(COMMIT_RETRY_SECONDS, self.received, message)
-
-    async def _handle(self, message: Received, admitted_at: float | None = None) -> None:
-        """``admitted_at``: when a message came in that a person has let in."""
-        envelope = self._wanted(message)
-        if envelope is None or (admitted_at is None and not await self.admission.admits(message, envelope)):
-            self._transport.done(message.entry)
-            return
-        now = self._clock.wall() if admitted_at is None else admitted_at
-        try:
-            outcome = self.router.receive(message.identity, message.peer, envelope, now)
-        except Corrupt as corrupt:
-            log.error("session %s is damaged, its message is dropped: %s", envelope.session_id, corrupt)
-            self._transport.done(message.entry)
-            return
-        number = await self._commit(message, outcome, now)
-        self._tell(outcome, number)
-        self._transport.done(message.entry)
-        self._answer(outcome, now)
-
-    def _wanted(self, message: Received) -> Envelope | None:
-        """The envelope, unless the message needs no judgement: not LRGP, malformed, or handled before."""
-        if message.envelope is None:
-            log.debug("a message of %s is not LRGP", message.peer)
-            return None
-        try:
-            envelope = Envelope.unpack(message.envelope)
-        except InvalidEnvelope as error:
-            self._counters.add(metrics.REFUSED, error.kind)
-            log.debug("refused envelope peer=%s rule=%s", message.peer, error.rule)
-            return None
-        key = SessionKey(message.identity, envelope.session_id)
-        handled = self._store.mail.handled(key, envelope.nonce, message.message_hash)
-        if handled:
-            self._counters.add(metrics.REFUSED, "handled_before")
-            return None
-        return envelope
-
-    async def _commit(self, message: Received, outcome: Outcome, now: float) -> int | None:
-        """Write what the outcome changed; its action number, if any. Frees the nonce on failure."""
-        unit = self._incoming(message, outcome, now)
-        if unit is None:
-            return None
-        try:
-            committed: Committed = await self._writer.run(self._store.commit, unit)
-        except StorageError:
-            if outcome.recorded is not None:
-                entry: ReplayEntry = outcome.recorded
-                self.router.forget(entry.identity, entry.session_id, entry.nonce)
-            raise
-        if unit.settle is not None:
-            self._deliveries.settled(unit.settle)
-        return committed.action_num
-
-    def _incoming(self, message: Received, outcome: Outcome, now: float) -> Commit | None:
-        if outcome.recorded is None:
-            return Commit(expired=outcome.expired) if outcome.expired else None
-        replay = (outcome.recorded,)
-        seen = (Seen(message_hash=message.message_hash, identity=message.identity, at=now),)
-        if not isinstance(outcome, Applied):
-            return Commit(expired=outcome.expired, replay=replay, seen=seen)
-        after, envelope = outcome.after, outcome.envelope
-        assert envelope is not None
-        return Commit(
-            expired=outcome.expired,
-            insert=after if outcome.before is None else None,
-            update=after if outcome.before is not None else None,
-            action=_action(after.key, envelope, message.peer, now, message),
-            settle=after.key if _settles(outcome) else None,
-            signatures=self._deliveries.signatures(after.key),
-            replay=replay,
-            seen=seen,
-        )
-
-    def _tell(self, outcome: Outcome, number: int | None) -> None:
-        self._expired(outcome.expired)
-        match outcome:
-            case Applied(before=before, after=after, envelope=envelope) if envelope is not None:
-                if _settles(outcome):
-                    self.outbox.confirm(after.key)
-                self._tell_applied(before, after, envelope, after.peer, number or 0)
-            case RemoteError():
-                self._news.remote_error(outcome)
-            case Rejected(code=code):
-                self._counters.add(metrics.REFUSED, code)
-                self._news.rejected(outcome)
-            case Refused(kind=kind):
-                self._counters.add(metrics.REFUSED, kind)
-                log.debug("refused envelope kind=%s", kind)
-            case Idempotent() | Duplicate():
-                self._counters.add(metrics.REFUSED, "duplicate")
-                log.debug("dropped a repeated envelope")
-
-    def _tell_applied(
-        self, before: Session | None, after: Session, envelope: Envelope, actor: str, number: int
-    ) -> None:
-        self._news.applied(before, after, envelope, actor, number)
-        self._expiry.watch(after.key.identity)
-
-    def _expired(self, sessions: tuple[Session, ...]) -> None:
-        for session in sessions:
-            self.outbox.confirm(session.key)
-        self._news.expired(sessions)
-
-    def _answer(self, outcome: Outcome, now: float) -> None:
-        """Send the error action an outcome may be answered with; best effort, and not too often."""
-        prepared = self.router.answer(outcome)
-        if prepared is None or not self._answers.allow(prepared.after.peer, now):
-            return
-        self._transport.send(
-            Outgoing(
-                ref=0,
-                identity=prepared.after.key.identity,
-                peer=prepared.after.peer,
-                envelope=prepared.envelope.pack(),
-                content=prepared.fallback,
-                delivery=prepared.delivery,
-            )
-        )
-
-    # Delivery
-
-    def _sent(self, row: OutboxRow) -> None:
-        """The outbox reports a change of one row: store what must last, and tell."""
-        self._news.delivery(row)
-        self._deliveries.changed(row)
-
     # Sessions
 
     def session(self, key: SessionKey) -> Session:
         """The session with its TTL applied. Raises ``CallerError``."""
         try:
-            session = self.router.get(key.identity, key.session_id, self._clock.wall())
+            session = self.router.get(key.identity, key.session_id, self.time.now())
         except Corrupt as corrupt:
             raise CallerError(
                 Kind.VALIDATION, f"the stored session {key.session_id} is damaged: {corrupt}"
@@ -491,26 +358,58 @@ class Node:
             raise CallerError(Kind.SESSION_NOT_FOUND, f"there is no session {key.session_id}")
         return session
 
+    def _ended(self, sessions: tuple[Session, ...]) -> None:
+        """Sessions have ended by their time limit, or by hand; that is stored."""
+        for session in sessions:
+            self.outbox.confirm(session.key)
+            self._run.sync.cleared(session.key)
+        self._news.expired(sessions)
 
-def _settles(outcome: Applied) -> bool:
-    """Whether the opponent's action shows that all of ours arrived, or makes them pointless."""
-    assert outcome.envelope is not None
-    return outcome.envelope.command in PRESUPPOSING or outcome.after.status.ended
+    def _judge_again(self, message: Received) -> None:
+        if not self._stopping:
+            self._run.agenda.after(COMMIT_RETRY_SECONDS, self.received, message)
 
 
-def _action(
-    key: SessionKey, envelope: Envelope, sender: str, now: float, message: Received | None = None
-) -> NewAction:
-    """The journal row. A received envelope is kept as it was on the wire, with its signed message."""
-    raw = message.envelope if message is not None else None
-    return NewAction(
-        key=key,
-        command=envelope.command,
-        payload=envelope.payload,
-        sender=sender,
-        timestamp=now,
-        envelope=raw if raw is not None else envelope.pack(),
-        nonce=envelope.nonce,
-        message_hash=message.message_hash if message is not None else None,
-        signed=message.signed if message is not None else None,
-    )
+class _Running:
+    """The modules that need the loop, put together."""
+
+    def __init__(self, node: Node, loop: asyncio.AbstractEventLoop) -> None:
+        parts, deliveries = node._parts, node._deliveries
+        self.agenda = agenda = Agenda(node._clock.boot, loop)
+        self.outbox = Outbox(parts.transport, deliveries, agenda, parts.time.now)
+        self.expiry = Expiry(parts, agenda, ended=node._ended)
+        self.sync = Sync(parts.store, parts.games, agenda, attempts=self._attempts, certain=self._certain)
+        self.parking = Parking(parts.store, parts.router, parts.games, agenda, self._unpark)
+        self.inbound = Inbound(
+            parts,
+            deliveries,
+            self.parking,
+            self.sync,
+            outbox=lambda: self.outbox,
+            applied=lambda session: self.expiry.watch(session.key.identity),
+            ended=node._ended,
+            again=node._judge_again,
+        )
+        self.repair = Repair(parts, self.outbox, deliveries, self.sync, self.parking, ended=node._ended)
+        self.upkeep = Upkeep(parts, agenda, self.expiry)
+        self._parts = parts
+        self._began = parts.time.now()
+
+    def _attempts(self, key: SessionKey, command: str) -> int:
+        """How often our last action of this kind was sent. One sent by an earlier life of the node may
+        have gone out once more than it knew."""
+        rows = [row for row in self._parts.store.outbox.of(key) if row.command == command]
+        if not rows:
+            return 0
+        row = self.outbox.state(rows[-1].id) or rows[-1]
+        return row.attempts + (row.created_at < self._began)
+
+    def _certain(self, key: SessionKey) -> None:
+        self._parts.spawn(self.repair.certain(key))
+
+    def _unpark(self, key: SessionKey) -> None:
+        self._parts.spawn(self._unpark_in_lane(key))
+
+    async def _unpark_in_lane(self, key: SessionKey) -> None:
+        async with self._parts.lane(key.identity):
+            await self.inbound.unpark(key)

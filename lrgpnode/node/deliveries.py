@@ -1,4 +1,4 @@
-"""What becomes of our envelopes, stored where it must last.
+"""What becomes of our envelopes, stored where it must last; implements ``lrgpnode.outbox.Books``.
 
 A change of state is written in a moment, several rows at once, and often not at all: the opponent's
 next action settles the rows of its session in its own transaction.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lrgpnode.outbox import Outbox
 from lrgpnode.protocol.session import SessionKey
@@ -17,32 +18,58 @@ from storage.model import Commit, OutboxChange, OutboxRow, OutboxState, Signatur
 from storage.store import Store
 from storage.writer import Writer
 
-from .clock import Clock
-
 RECORD_SECONDS = 0.5
 """How long a change of a delivery state may wait for others to be written with it."""
 
 log = logging.getLogger(__name__)
 
+_IN_FLIGHT = (OutboxState.SENDING, OutboxState.SENT)
+
 
 class Deliveries:
-    """On the loop's thread. ``spawn`` runs a coroutine that the node's stop waits for."""
+    """On the loop's thread. ``wall`` in Unix seconds; ``tell`` publishes a row's new state; ``spawn`` runs
+    a coroutine that the node's stop waits for."""
 
-    def __init__(self, store: Store, writer: Writer, clock: Clock, spawn: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        wall: Callable[[], float],
+        tell: Callable[[OutboxRow], None],
+        spawn: Callable[..., None],
+    ) -> None:
         self._store = store
         self._writer = writer
-        self._clock = clock
+        self._wall = wall
+        self._tell = tell
         self._spawn = spawn
         self._signed: dict[SessionKey, dict[int, Signature]] = {}
         self._unrecorded: dict[int, OutboxRow] = {}
+        self._attempts: dict[int, tuple[float, ...]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._stopped = False
 
+    # Books
+
     def changed(self, row: OutboxRow) -> None:
-        """The outbox reports a new state of a row."""
-        if row.state in (OutboxState.DELIVERED, OutboxState.FAILED):
+        self._tell(row)
+        if row.state not in _IN_FLIGHT:
             self._unrecorded[row.id] = row
             self._record_soon()
+
+    def attempted(self, row: OutboxRow) -> None:
+        self._attempts[row.id] = (*self._attempts.get(row.id, ()), self._wall())
+        self._record_soon()
+
+    def open_rows(self, key: SessionKey) -> Sequence[OutboxRow]:
+        rows = (self._unrecorded.get(row.id, row) for row in self._store.outbox.open_of(key))
+        return [row for row in rows if row.state.open]
+
+    def ended(self, key: SessionKey) -> bool:
+        session = self._store.sessions.get(key)
+        return session is None or session.status.ended
+
+    # Signatures
 
     def signed(self, outbox: Outbox, ref: int, message_hash: bytes, message: bytes) -> None:
         """The signed LXMF message that carries row ``ref``; 0 is none."""
@@ -51,7 +78,7 @@ class Deliveries:
             # The news was faster than the end of the commit, or the opponent than the news.
             row = self._store.outbox.get(ref)
             if row is not None and outbox.state(ref) is None:
-                self._unrecorded[ref] = row
+                self._unrecorded.setdefault(ref, row)
                 self._record_soon()
         if row is not None and row.action_num is not None:
             self._signed.setdefault(row.key, {})[ref] = Signature(
@@ -65,7 +92,15 @@ class Deliveries:
     def settled(self, key: SessionKey) -> None:
         """A commit has settled the rows of a session and stored its signatures."""
         self._signed.pop(key, None)
-        self._unrecorded = {id: row for id, row in self._unrecorded.items() if row.key != key}
+        if self._unrecorded:
+            self._unrecorded = {id: row for id, row in self._unrecorded.items() if row.key != key}
+
+    def gone(self, id: int) -> None:
+        """A row has a final state in the database."""
+        self._unrecorded.pop(id, None)
+        self._attempts.pop(id, None)
+
+    # Writing
 
     async def stop(self) -> None:
         """Write what is not written yet."""
@@ -82,31 +117,43 @@ class Deliveries:
 
     async def _record(self) -> None:
         self._timer = None
-        rows, self._unrecorded = tuple(self._unrecorded.values()), {}
+        rows, self._unrecorded = self._unrecorded, {}
+        attempts, self._attempts = self._attempts, {}
+        for id in attempts.keys() - rows.keys():
+            row = self._store.outbox.get(id)
+            if row is not None and row.state.open:
+                rows[id] = row
         if not rows:
             return
         signed = tuple(
-            signature for row in rows if (signature := self._signed.get(row.key, {}).get(row.id)) is not None
+            signature
+            for row in rows.values()
+            if (signature := self._signed.get(row.key, {}).get(row.id)) is not None
         )
-        unit = Commit(outbox_changes=tuple(self._change(row) for row in rows), signatures=signed)
+        changes = tuple(self._change(row, attempts.get(id, ())) for id, row in rows.items())
         try:
-            await self._writer.run(self._store.commit, unit)
+            await self._writer.run(self._store.commit, Commit(outbox_changes=changes, signatures=signed))
         except StorageError as error:
             log.warning("the delivery of %d messages is not stored: %s", len(rows), error)
+            # Newer news goes before. It is tried again with the next.
+            self._unrecorded = rows | self._unrecorded
+            self._attempts = attempts | self._attempts
             return
-        for row in rows:
+        for row in rows.values():
             of_session = self._signed.get(row.key, {})
             of_session.pop(row.id, None)
             if not of_session:
                 self._signed.pop(row.key, None)
 
-    def _change(self, row: OutboxRow) -> OutboxChange:
-        state = row.state
-        if state is OutboxState.DELIVERED:
-            session = self._store.sessions.get(row.key)
-            if session is None or session.status.ended:
-                state = OutboxState.CONFIRMED  # nothing can come that presupposes it
-        failed = state is OutboxState.FAILED
+    def _change(self, row: OutboxRow, attempted: tuple[float, ...]) -> OutboxChange:
+        if row.state is OutboxState.DELIVERED and self.ended(row.key):
+            # Nothing can come that presupposes it.
+            row = replace(row, state=OutboxState.CONFIRMED)
         return OutboxChange(
-            id=row.id, state=state, at=self._clock.wall(), reason=row.reason, attempted=failed
+            id=row.id,
+            state=row.state,
+            at=self._wall(),
+            reason=row.reason,
+            next_attempt_at=row.next_attempt_at,
+            attempted=attempted,
         )

@@ -48,6 +48,18 @@ class News:
         for session in sessions:
             self._publish("game.expired", addressed(session))
 
+    def out_of_sync(self, session: Session, reason: str) -> None:
+        self._publish("game.out_of_sync", addressed(session) | {"reason": reason})
+
+    def in_sync(self, session: Session) -> None:
+        self._publish("game.in_sync", addressed(session))
+
+    def deleted(self, session: Session) -> None:
+        self._publish("game.deleted", addressed(session))
+
+    def clock(self, *, trusted: bool, reason: str) -> None:
+        self._publish("node.clock", {"trusted": trusted, "reason": reason})
+
     def remote_error(self, error: RemoteError) -> None:
         where = {"id": error.session.key.session_id, "identity": error.session.key.identity}
         self._publish("game.error", where | {"code": error.code, "msg": error.msg, "ref": error.ref})

@@ -46,7 +46,7 @@ class TestOutbox:
 
     def test_states_attempts_and_counts(self, store: Store) -> None:
         store.commit(Commit(insert=session(), action=action(), outbox=outgoing()))
-        sending = OutboxChange(id=1, state=OutboxState.SENDING, at=5.0, attempted=True)
+        sending = OutboxChange(id=1, state=OutboxState.SENDING, at=5.0, attempted=(5.0,))
         failed = OutboxChange(id=1, state=OutboxState.FAILED, at=6.0, reason="no path", next_attempt_at=60.0)
         assert store.outbox.set_state(sending, failed, durable=False) == 1 + 1
         (row,) = store.outbox.pending()

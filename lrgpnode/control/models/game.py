@@ -252,6 +252,34 @@ class Expired(Model, frozen=True, kw_only=True):
     app: str
 
 
+class OutOfSync(Model, frozen=True, kw_only=True):
+    """Both sides see this game differently, for ``reason``. It can be played on, sent again or abandoned."""
+
+    id: str
+    identity: str
+    peer: str
+    app: str
+    reason: str
+
+
+class InSync(Model, frozen=True, kw_only=True):
+    """A game that was out of sync goes on: an action of the peer was accepted."""
+
+    id: str
+    identity: str
+    peer: str
+    app: str
+
+
+class Deleted(Model, frozen=True, kw_only=True):
+    """A session was deleted by hand."""
+
+    id: str
+    identity: str
+    peer: str
+    app: str
+
+
 def view_json(view: GameView) -> dict[str, Any]:
     """A game's view as JSON-safe data, with the field names of ``GameView``."""
     data: dict[str, Any] = msgspec.to_builtins(view, enc_hook=_plain)
@@ -285,4 +313,7 @@ EVENTS: Final[Mapping[str, type[Model]]] = {
     "game.error": RemoteError,
     "game.rejected": RejectedAction,
     "game.expired": Expired,
+    "game.out_of_sync": OutOfSync,
+    "game.in_sync": InSync,
+    "game.deleted": Deleted,
 }

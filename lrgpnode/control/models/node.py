@@ -46,6 +46,7 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     ``oldest_unsent_at``; ``open_outbox`` has those as well that arrived and are not settled.
     ``inbox_entries`` are packets that are kept and not handled yet.
     ``mail_fetched_at`` is when all identities had last fetched their mail from a propagation node.
+    While ``clock_trusted`` is false, for ``clock_reason``, nothing expires.
     """
 
     name: str
@@ -68,6 +69,8 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     interfaces: tuple[InterfaceInfo, ...] = ()
     games: tuple[GameInfo, ...] = ()
     problems: tuple[str, ...] = ()
+    clock_trusted: bool = True
+    clock_reason: str = ""
 
 
 class AnnounceParams(Model, frozen=True, kw_only=True):
@@ -117,6 +120,16 @@ class NodeStopping(Model, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class ClockChanged(Model, frozen=True, kw_only=True):
+    """The wall clock was corrected, or is ``trusted`` again or no more, for ``reason``.
+
+    While it is not, nothing expires.
+    """
+
+    trusted: bool
+    reason: str = ""
+
+
 METHODS: Final = (
     Method("node.status", Nothing, NodeStatus, "The state of the node."),
     Method("node.stop", Nothing, Nothing, "Stop the node; answered before it stops."),
@@ -127,4 +140,5 @@ METHODS: Final = (
 EVENTS: Final[Mapping[str, type[Model]]] = {
     "node.started": NodeStarted,
     "node.stopping": NodeStopping,
+    "node.clock": ClockChanged,
 }

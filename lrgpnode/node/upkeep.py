@@ -1,0 +1,80 @@
+"""What a node that runs for months does once a day, and when its clock changes."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from lrgpnode.agenda import Agenda
+from lrgpnode.protocol.replay import DEDUP_TTL_SECONDS
+from storage.errors import StorageError
+
+from .expiry import Expiry
+from .parts import Parts
+
+DAY: Final = 86_400.0
+SEEN_SECONDS: Final = 30 * DAY
+"""LXMF message hashes and tombstones are kept as long as a propagation node keeps mail (architecture §5)."""
+
+log = logging.getLogger(__name__)
+
+
+class Upkeep:
+    def __init__(self, parts: Parts, agenda: Agenda, expiry: Expiry) -> None:
+        self._parts = parts
+        self._agenda = agenda
+        self._expiry = expiry
+
+    async def start(self, identities: tuple[str, ...]) -> None:
+        """Prune, expire what is due, and go on with that from now on."""
+        time = self._parts.time
+        self._parts.router.expiring = time.trusted
+        time.changed = self._clock_changed
+        time.start(self._agenda)
+        if time.trusted:
+            await self._put_right()
+        await self._prune()
+        for identity in identities:
+            await self._expiry.sweep(identity)
+        self._agenda.after(DAY, self._daily)
+
+    def _daily(self) -> None:
+        self._agenda.after(DAY, self._daily)
+        self._parts.spawn(self._prune())
+
+    async def _prune(self) -> None:
+        """Forget what nobody can ask for any more, in small steps, so that no move waits long."""
+        parts = self._parts
+        now, trusted = parts.time.now(), parts.time.trusted
+        before = now - SEEN_SECONDS if trusted else None
+        replay_before = parts.time.clock.boot() - DEDUP_TTL_SECONDS
+        prune = parts.store.mail.prune
+        try:
+            while await parts.writer.run(
+                prune, replay_before=replay_before, seen_before=before, tombstones_before=before
+            ):
+                pass
+            if trusted:
+                await parts.writer.run(parts.store.book.put_meta, "clock", str(now))
+        except StorageError as error:
+            log.warning("the daily clean-up is put off: %s", error)
+
+    def _clock_changed(self) -> None:
+        time = self._parts.time
+        self._parts.router.expiring = time.trusted
+        self._parts.news.clock(trusted=time.trusted, reason=time.reason)
+        if time.trusted:
+            self._parts.spawn(self._trusted_again())
+
+    async def _trusted_again(self) -> None:
+        await self._put_right()
+        for identity in self._parts.store.book.identities():
+            await self._expiry.sweep(identity.hash)
+
+    async def _put_right(self) -> None:
+        """Sessions that were touched while the clock was not trusted count their time from now."""
+        parts = self._parts
+        try:
+            await parts.writer.run(parts.store.put_times_right, parts.time.now())
+        except StorageError as error:
+            log.warning("stored times are not put right: %s", error)

@@ -1,0 +1,166 @@
+"""What the outbox keeps in memory: the rows of a session in order, and who waits or is under way."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from lrgpnode.agenda import Agenda, Entry
+from lrgpnode.protocol.session import SessionKey
+from storage.model import OutboxRow, OutboxState
+
+from . import policy
+
+
+@dataclass(slots=True, eq=False)
+class Lane:
+    """The rows of one session that are to be sent, oldest first; the first may be in flight.
+
+    ``timer``: when the first is tried again. ``via``: the next attempt goes to a propagation node.
+    ``heard``: the peer was heard during the attempt. ``kept``: rows that are sent again after they were
+    delivered or stored, with that state, which a failure does not take away.
+    """
+
+    key: SessionKey
+    peer: str
+    rows: deque[OutboxRow]
+    timer: Entry | None = None
+    via: bool = False
+    heard: bool = False
+    kept: dict[int, OutboxState] = field(default_factory=dict)
+
+    @property
+    def head(self) -> OutboxRow:
+        return self.rows[0]
+
+
+class PeerIndex:
+    """Sessions by peer."""
+
+    def __init__(self) -> None:
+        self._peer: dict[SessionKey, str] = {}
+        self._keys: dict[str, set[SessionKey]] = {}
+
+    def add(self, key: SessionKey, peer: str) -> None:
+        self._peer[key] = peer
+        self._keys.setdefault(peer, set()).add(key)
+
+    def discard(self, key: SessionKey) -> None:
+        peer = self._peer.pop(key, None)
+        if peer is not None:
+            keys = self._keys[peer]
+            keys.discard(key)
+            if not keys:
+                del self._keys[peer]
+
+    def of(self, peer: str) -> tuple[SessionKey, ...]:
+        return tuple(self._keys.get(peer, ()))
+
+    def __contains__(self, peer: str) -> bool:
+        return peer in self._keys
+
+
+@dataclass(slots=True)
+class Flight:
+    """One attempt. ``began`` and ``news`` (the last of it) in seconds of the agenda's clock."""
+
+    lane: Lane
+    began: float
+    news: float
+    via: bool
+
+
+class Traffic:
+    """Which lanes wait for a place, and which attempts are under way.
+
+    ``away`` holds the peers that are not there. ``silent`` is told of attempts without news for long.
+    """
+
+    def __init__(self, agenda: Agenda, away: set[str], silent: Callable[[int], None]) -> None:
+        self._agenda = agenda
+        self._away = away
+        self._silent = silent
+        self._flights: dict[int, Flight] = {}  # the one without news for longest first
+        self._present: OrderedDict[SessionKey, Lane] = OrderedDict()
+        self._absent: OrderedDict[SessionKey, Lane] = OrderedDict()
+        self._watch: Entry | None = None
+        self._place: Entry | None = None
+
+    def __contains__(self, id: int) -> bool:
+        return id in self._flights
+
+    def line_up(self, lane: Lane) -> None:
+        """The first row of the lane goes out as soon as there is a place."""
+        self._agenda.cancel(lane.timer)
+        lane.timer = None
+        away = lane.peer in self._away
+        (self._present if away else self._absent).pop(lane.key, None)
+        (self._absent if away else self._present)[lane.key] = lane
+
+    def leave(self, lane: Lane) -> None:
+        self._agenda.cancel(lane.timer)
+        lane.timer = None
+        self._present.pop(lane.key, None)
+        self._absent.pop(lane.key, None)
+
+    def departing(self) -> Iterator[Lane]:
+        """Lanes that have a place now."""
+        for queue in (self._present, self._absent):
+            while queue and self.room(next(iter(queue.values())).peer):
+                yield queue.popitem(last=False)[1]
+
+    def wait(self, fill: Callable[[], None]) -> None:
+        """If anybody waits, call ``fill`` when a place becomes free by itself."""
+        if (self._present or self._absent) and self._place is None and self._flights:
+
+            def free() -> None:
+                self._place = None
+                fill()
+
+            when = min(flight.began for flight in self._flights.values()) + policy.SLOT_SECONDS
+            self._place = self._agenda.at(max(when, self._agenda.clock() + 1.0), free)
+
+    def room(self, peer: str) -> bool:
+        """Whether an attempt to this peer has a place now."""
+        flying = len(self._flights)
+        if flying < policy.MAX_TO_AWAY:
+            return True
+        if peer in self._away:
+            to_away = sum(flight.lane.peer in self._away for flight in self._flights.values())
+            if to_away >= policy.MAX_TO_AWAY:
+                return False
+        if flying < policy.MAX_IN_FLIGHT:
+            return True
+        fresh = self._agenda.clock() - policy.SLOT_SECONDS
+        holding = sum(flight.began > fresh for flight in self._flights.values())
+        return flying < policy.MAX_OUTSTANDING and holding < policy.MAX_IN_FLIGHT
+
+    def depart(self, lane: Lane, *, via: bool) -> None:
+        now = self._agenda.clock()
+        self._flights[lane.head.id] = Flight(lane=lane, began=now, news=now, via=via)
+        if self._watch is None:
+            self._watch = self._agenda.at(now + policy.NO_NEWS_SECONDS, self._look_after)
+
+    def news(self, id: int) -> bool:
+        """The attempt goes on; False if there is none."""
+        flight = self._flights.pop(id, None)
+        if flight is None:
+            return False
+        flight.news = self._agenda.clock()
+        self._flights[id] = flight
+        return True
+
+    def land(self, id: int) -> Flight | None:
+        return self._flights.pop(id, None)
+
+    def _look_after(self) -> None:
+        self._watch = None
+        while self._flights:
+            id, flight = next(iter(self._flights.items()))
+            until = flight.news + policy.NO_NEWS_SECONDS
+            if until > self._agenda.clock():
+                self._watch = self._agenda.at(until, self._look_after)
+                return
+            self._silent(id)
+            self._flights.pop(id, None)

@@ -1,0 +1,415 @@
+"""Sending: one action, one row, one envelope, any number of attempts (architecture §5).
+
+A row is in the database before it comes here; this module decides when and how to hand it to the
+transport. Rows of one session go out in order, each only after the one before is delivered or stored
+at a propagation node; a few are in flight for the whole node. After a failure the same envelope goes
+to a propagation node, if there is one, and else is tried again: after a growing pause, at once when
+the peer is heard, and after a restart. What has left our hands without a sign that the opponent acted
+on it is remembered, and sent again when its peer is heard (healing).
+
+``sending`` and ``sent`` live in memory only: a restart tries again anyway, and an SD card is spared.
+Everything runs on the loop's thread. There is no polling: the agenda has one timer for all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from lrgpnode.agenda import Agenda, Entry
+from lrgpnode.mesh.transport import Outgoing, Progress, Transport
+from lrgpnode.protocol.game import Command
+from lrgpnode.protocol.session import SessionKey
+from storage.model import OutboxRow, OutboxState, Unconfirmed
+
+from . import policy
+from .lanes import Lane, PeerIndex, Traffic
+
+
+class Books(Protocol):
+    """What the outbox needs of whoever stores its rows."""
+
+    def changed(self, row: OutboxRow) -> None:
+        """A row has a new state: store it where it must last, and tell subscribers."""
+        ...
+
+    def attempted(self, row: OutboxRow) -> None:
+        """One more attempt is being made; ``row.attempts`` includes it."""
+        ...
+
+    def open_rows(self, key: SessionKey) -> Sequence[OutboxRow]:
+        """Every open row of a session as it is known now, in order."""
+        ...
+
+    def ended(self, key: SessionKey) -> bool:
+        """Whether the session is over or gone."""
+        ...
+
+
+class Outbox:
+    """``wall`` gives Unix seconds, for what is stored."""
+
+    def __init__(self, transport: Transport, books: Books, agenda: Agenda, wall: Callable[[], float]) -> None:
+        self._transport = transport
+        self._books = books
+        self._agenda = agenda
+        self._wall = wall
+        self._lanes: dict[SessionKey, Lane] = {}
+        self._by_id: dict[int, Lane] = {}
+        self._of_peer = PeerIndex()
+        self._unconfirmed = PeerIndex()
+        self._resting: dict[SessionKey, Entry] = {}
+        self._attempts: dict[SessionKey, deque[float]] = {}
+        self._away: set[str] = set()
+        self._traffic = Traffic(agenda, self._away, self._silent)
+        self._stopped = False
+
+    # New rows
+
+    def claim(self, row: OutboxRow) -> Outgoing | None:
+        """Take the place of a row that is about to be committed, as the first attempt to send it.
+
+        If it may go out as soon as it is, the answer is what to send; the caller does that, or calls
+        ``withdraw``. If None, nothing has changed: ``add`` the row once it is committed.
+        """
+        if row.key in self._lanes or self._stopped or not self._traffic.room(row.peer):
+            return None
+        return self._depart(self._open((replace(row, attempts=1),)))
+
+    def committed(self, id: int, action_num: int) -> None:
+        """A claimed row is in the database now, under this action number."""
+        lane = self._by_id.get(id)
+        if lane is not None:
+            lane.rows[0] = replace(lane.rows[0], action_num=action_num)
+
+    def withdraw(self, row: OutboxRow) -> None:
+        """The commit of a claimed row has failed."""
+        self._close(self._lanes[row.key])
+        attempts = self._attempts[row.key]
+        attempts.pop()
+        if not attempts:
+            del self._attempts[row.key]
+        self._fill()
+
+    def add(self, *rows: OutboxRow) -> None:
+        """Send these committed rows as soon as their session's turn comes."""
+        for row in rows:
+            if not self._joined(row):
+                self._traffic.line_up(self._open((row,)))
+        self._fill()
+
+    def resume(
+        self,
+        rows: Iterable[OutboxRow],
+        unconfirmed: Iterable[Unconfirmed] = (),
+        attempts: Iterable[tuple[SessionKey, float]] = (),
+    ) -> None:
+        """Go on after a restart: rows not delivered, what is unconfirmed, attempts of the last day."""
+        now, wall = self._agenda.clock(), self._wall()
+        for key, at in attempts:
+            # Never in the future, whatever the wall clock does.
+            self._attempts.setdefault(key, deque()).append(now - max(0.0, wall - at))
+        for left in unconfirmed:
+            self._unconfirmed.add(left.key, left.peer)
+            if left.stored:
+                self._away.add(left.peer)
+                self._rest(left.key, max(0.0, (left.next_attempt_at or wall) - wall))
+        for row in rows:
+            failed = row.state is OutboxState.FAILED
+            if failed:
+                self._away.add(row.peer)
+            if not self._joined(row):
+                wait = (row.next_attempt_at or wall) - wall if failed else 0.0
+                self._retry(self._open((row,)), min(max(0.0, wait), policy.retry_pause(row.attempts)))
+        self._fill()
+
+    # What is known
+
+    def state(self, id: int) -> OutboxRow | None:
+        """The row as it is known now, more current than the database; None once it is done with."""
+        lane = self._by_id.get(id)
+        return next((row for row in lane.rows if row.id == id), None) if lane is not None else None
+
+    def offering(self, key: SessionKey) -> bool:
+        """Whether an offer of a draw has not been delivered yet."""
+        lane = self._lanes.get(key)
+        return lane is not None and any(row.command == Command.DRAW_OFFER for row in lane.rows)
+
+    # News
+
+    def progress(self, ref: int, progress: Progress, reason: str) -> bool:
+        """News of an attempt; False where the row is done with. DELIVERED may still follow FAILED."""
+        lane = self._by_id.get(ref)
+        if lane is None or lane.head.id != ref:
+            return False
+        if progress in (Progress.SENDING, Progress.SENT):
+            if not self._traffic.news(ref):
+                return False
+            lane.rows[0] = replace(lane.head, state=policy.STATES[progress], reason="")
+            self._books.changed(lane.rows[0])
+            return True
+        flight = self._traffic.land(ref)
+        if progress is Progress.DELIVERED:
+            self._away.discard(lane.peer)
+            self._left(lane, OutboxState.DELIVERED)
+        elif flight is None:
+            return False
+        elif progress is Progress.STORED:
+            self._left(lane, OutboxState.STORED)
+        else:
+            self._failed(lane, reason, via=flight.via)
+        self._fill()
+        return True
+
+    def heard(self, peer: str) -> None:
+        """The peer is there: what waits goes out now, and what it may have lost goes out again."""
+        if self._stopped:
+            return
+        self._away.discard(peer)
+        hurry = False
+        for key in self._of_peer.of(peer):
+            lane = self._lanes[key]
+            lane.via = False
+            if lane.head.id in self._traffic:
+                lane.heard = hurry = True
+            else:
+                self._traffic.line_up(lane)
+        if hurry:
+            self._transport.hurry(peer)
+        for key in self._unconfirmed.of(peer):
+            self._heal(key)
+        self._fill()
+
+    def reachable(self) -> None:
+        """A propagation node can be used now: what waits for absent peers goes there."""
+        for lane in tuple(self._lanes.values()):
+            if lane.head.id not in self._traffic and lane.peer in self._away:
+                lane.via = True
+                self._traffic.line_up(lane)
+        self._fill()
+
+    def confirm(self, key: SessionKey) -> None:
+        """Nothing of this session needs sending any more; the caller has stored that."""
+        lane = self._lanes.get(key)
+        self._attempts.pop(key, None)
+        self._unconfirmed.discard(key)
+        self._agenda.cancel(self._resting.pop(key, None))
+        if lane is not None:
+            self._close(lane)
+            self._fill()
+
+    # What a person asks for
+
+    def resend(self, rows: Sequence[OutboxRow]) -> float | None:
+        """Send these open rows of a session again now. None, or how many seconds it is too early for one
+        more attempt."""
+        key, now = rows[0].key, self._agenda.clock()
+        wait = policy.budget_free_at(self._attempts.setdefault(key, deque()), now) - now
+        if wait > 0:
+            return wait
+        lane = self._lanes.get(key)
+        if lane is None or lane.head.id not in self._traffic:
+            self._traffic.line_up(self._again(rows))
+            self._fill()
+        else:
+            self._transport.hurry(lane.peer)
+        return None
+
+    def drop(self, row: OutboxRow) -> None:
+        """A row is not to be sent any more; the caller has stored that."""
+        lane = self._by_id.pop(row.id, None)
+        if lane is not None:
+            self._traffic.land(row.id)
+            lane.kept.pop(row.id, None)
+            rest = deque(other for other in lane.rows if other.id != row.id)
+            if not rest:
+                self._by_id[row.id] = lane
+                self._close(lane)
+            else:
+                lane.rows = rest
+                if lane.head.id not in self._traffic:
+                    self._traffic.line_up(lane)
+        if not self._books.open_rows(row.key):
+            self.confirm(row.key)
+        self._fill()
+
+    def stop(self) -> None:
+        """Hand nothing more to the transport. The rows are in the database."""
+        self._stopped = True
+
+    # An attempt ends
+
+    def _left(self, lane: Lane, state: OutboxState) -> None:
+        """The first row has been delivered or stored."""
+        row = replace(lane.head, state=state, reason="", next_attempt_at=None)
+        stored = state is OutboxState.STORED
+        heard, lane.heard = lane.heard, False
+        if stored:
+            row = replace(row, next_attempt_at=self._wall() + policy.STORED_SECONDS)
+            self._away.add(row.peer)
+        else:
+            lane.via = False
+        self._drop_head(lane)
+        if not stored and row.key not in self._lanes and self._books.ended(row.key):
+            self.confirm(row.key)
+        else:
+            self._unconfirmed.add(row.key, row.peer)
+            if stored:
+                self._rest(row.key, policy.STORED_SECONDS)
+        self._books.changed(row)
+        if heard and stored:
+            self.heard(row.peer)
+
+    def _failed(self, lane: Lane, reason: str, *, via: bool) -> None:
+        row = lane.head
+        kept = lane.kept.get(row.id)
+        heard, lane.heard = lane.heard, False
+        if not heard:
+            self._away.add(row.peer)
+        if kept is not None:
+            self._left(lane, kept)
+            return
+        pause = 0.0 if heard else policy.retry_pause(row.attempts)
+        if not heard and not via and self._transport.propagation_available():
+            lane.via, pause = True, 0.0
+        else:
+            lane.via = False
+        lane.rows[0] = replace(
+            row, state=OutboxState.FAILED, reason=reason, next_attempt_at=self._wall() + pause
+        )
+        self._books.changed(lane.rows[0])
+        self._retry(lane, pause)
+
+    def _silent(self, id: int) -> None:
+        self.progress(id, Progress.FAILED, policy.NO_NEWS)
+
+    def _heal(self, key: SessionKey) -> None:
+        lane = self._lanes.get(key)
+        if lane is not None and lane.head.id in self._traffic:
+            return
+        rows = self._books.open_rows(key)
+        if not rows:
+            self._unconfirmed.discard(key)
+            return
+        now = self._agenda.clock()
+        if policy.budget_free_at(self._attempts.setdefault(key, deque()), now) > now:
+            return
+        again = policy.to_heal(rows, self._wall())
+        if again:
+            self._traffic.line_up(self._again(again))
+
+    def _again(self, rows: Sequence[OutboxRow]) -> Lane:
+        """A lane in which these rows of a session are sent once more."""
+        key = rows[0].key
+        if key in self._lanes:
+            self._close(self._lanes[key])
+        self._agenda.cancel(self._resting.pop(key, None))
+        lane = self._open([replace(row, state=OutboxState.QUEUED) for row in rows])
+        lane.via = False
+        lane.kept = {
+            row.id: row.state for row in rows if row.state in (OutboxState.DELIVERED, OutboxState.STORED)
+        }
+        return lane
+
+    def _rest(self, key: SessionKey, seconds: float) -> None:
+        """What a propagation node has is sent again after a while."""
+        self._agenda.cancel(self._resting.get(key))
+        self._resting[key] = self._agenda.after(seconds, self._rested, key)
+
+    def _rested(self, key: SessionKey) -> None:
+        del self._resting[key]
+        if key in self._lanes:
+            self._rest(key, policy.STORED_SECONDS)
+            return
+        rows = policy.without_superseded(self._books.open_rows(key))
+        stored = next((n for n, row in enumerate(rows) if row.state is OutboxState.STORED), None)
+        if stored is not None:
+            self._traffic.line_up(self._again(rows[stored:]))
+            self._fill()
+
+    # Lanes
+
+    def _joined(self, row: OutboxRow) -> bool:
+        """Whether the session has a lane; then the row is its last now."""
+        lane = self._lanes.get(row.key)
+        if lane is None:
+            return False
+        lane.rows.append(row)
+        self._by_id[row.id] = lane
+        return True
+
+    def _open(self, rows: Sequence[OutboxRow]) -> Lane:
+        key, peer = rows[0].key, rows[0].peer
+        lane = self._lanes[key] = Lane(key, peer, deque(rows))
+        for row in rows:
+            self._by_id[row.id] = lane
+        self._of_peer.add(key, peer)
+        lane.via = peer in self._away and self._transport.propagation_available()
+        return lane
+
+    def _close(self, lane: Lane) -> None:
+        del self._lanes[lane.key]
+        for row in lane.rows:
+            del self._by_id[row.id]
+            self._traffic.land(row.id)
+        self._of_peer.discard(lane.key)
+        self._traffic.leave(lane)
+
+    def _drop_head(self, lane: Lane) -> None:
+        if len(lane.rows) == 1:
+            self._close(lane)
+            return
+        id = lane.rows.popleft().id
+        lane.kept.pop(id, None)
+        del self._by_id[id]
+        self._traffic.line_up(lane)
+
+    # Departures
+
+    def _retry(self, lane: Lane, pause: float) -> None:
+        if pause <= 0:
+            self._traffic.line_up(lane)
+        else:
+            self._traffic.leave(lane)
+            lane.timer = self._agenda.after(pause, self._due, lane)
+
+    def _due(self, lane: Lane) -> None:
+        self._traffic.line_up(lane)
+        self._fill()
+
+    def _fill(self) -> None:
+        if not self._stopped:
+            for lane in self._traffic.departing():
+                self._send(lane)
+            self._traffic.wait(self._fill)
+
+    def _send(self, lane: Lane) -> None:
+        row = lane.head
+        if row.attempts:
+            why = self._pointless(row, lane)
+            if why:
+                self._drop_head(lane)
+                self._books.changed(replace(row, state=OutboxState.DROPPED, reason=why, next_attempt_at=None))
+                return
+            now = self._agenda.clock()
+            free = policy.budget_free_at(self._attempts.setdefault(row.key, deque()), now)
+            if free > now:
+                self._retry(lane, free - now)
+                return
+        lane.rows[0] = replace(row, state=OutboxState.QUEUED, attempts=row.attempts + 1)
+        self._books.attempted(lane.rows[0])
+        self._transport.send(self._depart(lane))
+
+    def _pointless(self, row: OutboxRow, lane: Lane) -> str:
+        if row.command == Command.DRAW_OFFER and len(lane.rows) > 1:
+            return policy.SUPERSEDED
+        ended = self._books.ended(row.key)
+        return policy.GIVEN_UP if policy.given_up(row, self._wall(), ended=ended) else ""
+
+    def _depart(self, lane: Lane) -> Outgoing:
+        via = lane.via and self._transport.propagation_available()
+        self._attempts.setdefault(lane.key, deque()).append(self._agenda.clock())
+        self._traffic.depart(lane, via=via)
+        return policy.outgoing(lane.head, via_propagation=via)

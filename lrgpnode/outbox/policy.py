@@ -1,0 +1,120 @@
+"""When an envelope is sent again, and when no more: the numbers, and pure functions of rows.
+
+Times are in seconds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from lrgpnode.mesh.transport import Outgoing, Progress
+from lrgpnode.protocol.game import Command
+from storage.model import OutboxRow, OutboxState
+
+PRESUPPOSING: Final = frozenset(
+    (Command.ACCEPT, Command.DECLINE, Command.MOVE, Command.DRAW_ACCEPT, Command.DRAW_DECLINE)
+)
+"""What the opponent can only send after our last action has arrived; the others may have crossed it."""
+
+RETRY_SECONDS: Final = (60.0, 300.0, 900.0, 3600.0, 3 * 3600.0, 6 * 3600.0)
+"""Pause after the n-th failed attempt; the last one repeats. LXMF has made its own retries before."""
+
+STORED_SECONDS: Final = 86_400.0
+"""How long a message rests at a propagation node before it is sent again."""
+
+HEAL_SECONDS: Final = (3600.0, 6 * 3600.0, 86_400.0)
+"""What was delivered n times but never confirmed is sent again when its peer is heard after so long; the
+last one repeats. Most opponents only think: our own peers lose nothing they have proved, others may."""
+
+NO_NEWS_SECONDS: Final = 900.0
+"""An attempt of which nothing is heard for so long has failed. LXMF takes up to two minutes on slow
+radio, and longer where it sends one at a time."""
+
+ATTEMPTS_A_DAY: Final = 12
+DAY: Final = 86_400.0
+
+KEEP_SECONDS: Final = 30 * DAY
+"""How long the last action of an ended game is sent: the lifetime of mail at a propagation node."""
+
+MAX_IN_FLIGHT: Final = 8
+SLOT_SECONDS: Final = 8.0
+"""LXMF checks each proof against every outstanding packet: few at a time (rns-lxmf facts §9). What has
+no proof after some seconds is most likely for somebody who is not there, and must not hold up the
+others: it takes no more of the eight places."""
+
+MAX_OUTSTANDING: Final = 48
+"""All attempts, also those that hold no place any more."""
+
+MAX_TO_AWAY: Final = 4
+"""Attempts to peers that did not answer the last one."""
+
+STATES: Final = {
+    Progress.SENDING: OutboxState.SENDING,
+    Progress.SENT: OutboxState.SENT,
+    Progress.DELIVERED: OutboxState.DELIVERED,
+    Progress.STORED: OutboxState.STORED,
+    Progress.FAILED: OutboxState.FAILED,
+}
+
+NO_NEWS: Final = "nothing was heard of the attempt"
+GIVEN_UP: Final = "it could not be delivered in 30 days"
+SUPERSEDED: Final = "a later action of ours made the offer pointless"
+
+
+def retry_pause(attempts: int) -> float:
+    """The pause after this many attempts, the last of which has failed."""
+    return RETRY_SECONDS[min(max(attempts, 1), len(RETRY_SECONDS)) - 1]
+
+
+def heal_pause(attempts: int) -> float:
+    """How long a delivered envelope is trusted to have arrived, after this many attempts."""
+    return HEAL_SECONDS[min(max(attempts, 1), len(HEAL_SECONDS)) - 1]
+
+
+def budget_free_at(times: deque[float], now: float) -> float:
+    """When the next attempt is within the day's limit; ``now`` if it is. Forgets what is over."""
+    while times and times[0] <= now - DAY:
+        times.popleft()
+    if len(times) < ATTEMPTS_A_DAY:
+        return now
+    return times[len(times) - ATTEMPTS_A_DAY] + DAY
+
+
+def without_superseded(rows: Sequence[OutboxRow]) -> list[OutboxRow]:
+    """Rows of a session that may be sent again: no offer that a later action of ours followed.
+
+    A draw by rule is claimed with an offer, too, but ends the game: nothing follows it.
+    """
+    return [row for n, row in enumerate(rows, 1) if row.command != Command.DRAW_OFFER or n == len(rows)]
+
+
+def to_heal(rows: Iterable[OutboxRow], now: float) -> list[OutboxRow]:
+    """The open rows of a session that are sent again when the peer is heard. ``now``: Unix seconds."""
+    candidates = without_superseded([row for row in rows if row.state.open])
+    if not candidates:
+        return []
+    # What comes after the first that is needed is needed, too: in order, or not at all.
+    for n, row in enumerate(candidates):
+        if row.state is not OutboxState.DELIVERED or not 0 <= now - row.updated_at < heal_pause(row.attempts):
+            return candidates[n:]
+    return []
+
+
+def given_up(row: OutboxRow, now: float, *, ended: bool) -> bool:
+    """Whether a row of a session, ``ended`` or not, is not sent any more. ``now``: Unix seconds."""
+    return ended and now - row.created_at > KEEP_SECONDS
+
+
+def outgoing(row: OutboxRow, *, via_propagation: bool) -> Outgoing:
+    """One attempt to send this row."""
+    return Outgoing(
+        ref=row.id,
+        identity=row.key.identity,
+        peer=row.peer,
+        envelope=row.envelope,
+        content=row.content,
+        delivery=row.delivery,
+        via_propagation=via_propagation,
+    )

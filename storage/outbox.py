@@ -70,7 +70,7 @@ WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped'
 _WITHDRAW = """
 UPDATE outbox INDEXED BY outbox_open_session
 SET state = 'dropped', reason = 'the opponent moved on', updated_at = ?, next_attempt_at = NULL
-WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped','delivered')
+WHERE identity_id = ? AND session_id = ? AND state NOT IN ('confirmed','dropped') AND state <> 'delivered'
   AND command = 'draw_offer'
 """
 _SETTLE_EARLIER = """

@@ -12,6 +12,8 @@ from storage.model import OutboxRow, OutboxState
 
 from . import policy
 
+_THERE, _UNKNOWN, _AWAY = range(3)
+
 
 @dataclass(slots=True, eq=False)
 class Lane:
@@ -61,6 +63,33 @@ class PeerIndex:
         return peer in self._keys
 
 
+class Presence:
+    """Which peers are there, as far as we know; of most nothing is known."""
+
+    def __init__(self) -> None:
+        self._there: OrderedDict[str, None] = OrderedDict()
+        self._away: set[str] = set()
+
+    def there(self, peer: str) -> None:
+        """It was heard, or has proved something."""
+        self._away.discard(peer)
+        self._there[peer] = None
+        self._there.move_to_end(peer)
+        if len(self._there) > policy.KNOWN_PRESENT:
+            self._there.popitem(last=False)
+
+    def gone(self, peer: str) -> None:
+        """It did not answer."""
+        self._there.pop(peer, None)
+        self._away.add(peer)
+
+    def is_there(self, peer: str) -> bool:
+        return peer in self._there
+
+    def is_away(self, peer: str) -> bool:
+        return peer in self._away
+
+
 @dataclass(slots=True)
 class Flight:
     """One attempt. ``began`` and ``news`` (the last of it) in seconds of the agenda's clock."""
@@ -74,16 +103,16 @@ class Flight:
 class Traffic:
     """Which lanes wait for a place, and which attempts are under way.
 
-    ``away`` holds the peers that are not there. ``silent`` is told of attempts without news for long.
+    Peers that are there have places of their own; those that are away few. ``silent`` is told of attempts
+    without news for long.
     """
 
-    def __init__(self, agenda: Agenda, away: set[str], silent: Callable[[int], None]) -> None:
+    def __init__(self, agenda: Agenda, presence: Presence, silent: Callable[[int], None]) -> None:
         self._agenda = agenda
-        self._away = away
+        self._presence = presence
         self._silent = silent
         self._flights: dict[int, Flight] = {}  # the one without news for longest first
-        self._present: OrderedDict[SessionKey, Lane] = OrderedDict()
-        self._absent: OrderedDict[SessionKey, Lane] = OrderedDict()
+        self._queues: tuple[OrderedDict[SessionKey, Lane], ...] = tuple(OrderedDict() for _ in range(3))
         self._watch: Entry | None = None
         self._place: Entry | None = None
 
@@ -92,27 +121,28 @@ class Traffic:
 
     def line_up(self, lane: Lane) -> None:
         """The first row of the lane goes out as soon as there is a place."""
-        self._agenda.cancel(lane.timer)
-        lane.timer = None
-        away = lane.peer in self._away
-        (self._present if away else self._absent).pop(lane.key, None)
-        (self._absent if away else self._present)[lane.key] = lane
+        self.leave(lane)
+        queue = self._queues[self._rank(lane.peer)]
+        queue[lane.key] = lane
+        if not lane.head.attempts:
+            # Somebody has just acted; who waits already is most likely not answered soon.
+            queue.move_to_end(lane.key, last=False)
 
     def leave(self, lane: Lane) -> None:
         self._agenda.cancel(lane.timer)
         lane.timer = None
-        self._present.pop(lane.key, None)
-        self._absent.pop(lane.key, None)
+        for queue in self._queues:
+            queue.pop(lane.key, None)
 
     def departing(self) -> Iterator[Lane]:
         """Lanes that have a place now."""
-        for queue in (self._present, self._absent):
+        for queue in self._queues:
             while queue and self.room(next(iter(queue.values())).peer):
                 yield queue.popitem(last=False)[1]
 
     def wait(self, fill: Callable[[], None]) -> None:
         """If anybody waits, call ``fill`` when a place becomes free by itself."""
-        if (self._present or self._absent) and self._place is None and self._flights:
+        if any(self._queues) and self._place is None and self._flights:
 
             def free() -> None:
                 self._place = None
@@ -123,18 +153,20 @@ class Traffic:
 
     def room(self, peer: str) -> bool:
         """Whether an attempt to this peer has a place now."""
-        flying = len(self._flights)
-        if flying < policy.MAX_TO_AWAY:
+        if len(self._flights) < policy.MAX_TO_AWAY:
             return True
-        if peer in self._away:
-            to_away = sum(flight.lane.peer in self._away for flight in self._flights.values())
-            if to_away >= policy.MAX_TO_AWAY:
-                return False
-        if flying < policy.MAX_IN_FLIGHT:
-            return True
+        rank = self._rank(peer)
+        flights = [flight for flight in self._flights.values() if self._rank(flight.lane.peer) == rank]
+        if rank == _AWAY:
+            return len(flights) < policy.MAX_TO_AWAY
         fresh = self._agenda.clock() - policy.SLOT_SECONDS
-        holding = sum(flight.began > fresh for flight in self._flights.values())
-        return flying < policy.MAX_OUTSTANDING and holding < policy.MAX_IN_FLIGHT
+        holding = sum(flight.began > fresh for flight in flights)
+        return holding < policy.MAX_IN_FLIGHT and len(flights) < policy.MAX_OUTSTANDING
+
+    def _rank(self, peer: str) -> int:
+        if self._presence.is_there(peer):
+            return _THERE
+        return _AWAY if self._presence.is_away(peer) else _UNKNOWN
 
     def depart(self, lane: Lane, *, via: bool) -> None:
         now = self._agenda.clock()

@@ -25,7 +25,7 @@ from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxRow, OutboxState, Unconfirmed
 
 from . import policy
-from .lanes import Lane, PeerIndex, Traffic
+from .lanes import Lane, PeerIndex, Presence, Traffic
 
 
 class Books(Protocol):
@@ -62,8 +62,8 @@ class Outbox:
         self._unconfirmed = PeerIndex()
         self._resting: dict[SessionKey, Entry] = {}
         self._attempts: dict[SessionKey, deque[float]] = {}
-        self._away: set[str] = set()
-        self._traffic = Traffic(agenda, self._away, self._silent)
+        self._presence = Presence()
+        self._traffic = Traffic(agenda, self._presence, self._silent)
         self._stopped = False
 
     # New rows
@@ -114,12 +114,12 @@ class Outbox:
         for left in unconfirmed:
             self._unconfirmed.add(left.key, left.peer)
             if left.stored:
-                self._away.add(left.peer)
+                self._presence.gone(left.peer)
                 self._rest(left.key, max(0.0, (left.next_attempt_at or wall) - wall))
         for row in rows:
             failed = row.state is OutboxState.FAILED
             if failed:
-                self._away.add(row.peer)
+                self._presence.gone(row.peer)
             if not self._joined(row):
                 wait = (row.next_attempt_at or wall) - wall if failed else 0.0
                 self._retry(self._open((row,)), min(max(0.0, wait), policy.retry_pause(row.attempts)))
@@ -152,7 +152,7 @@ class Outbox:
             return True
         flight = self._traffic.land(ref)
         if progress is Progress.DELIVERED:
-            self._away.discard(lane.peer)
+            self._presence.there(lane.peer)
             self._left(lane, OutboxState.DELIVERED)
         elif flight is None:
             return False
@@ -167,7 +167,7 @@ class Outbox:
         """The peer is there: what waits goes out now, and what it may have lost goes out again."""
         if self._stopped:
             return
-        self._away.discard(peer)
+        self._presence.there(peer)
         hurry = False
         for key in self._of_peer.of(peer):
             lane = self._lanes[key]
@@ -185,7 +185,7 @@ class Outbox:
     def reachable(self) -> None:
         """A propagation node can be used now: what waits for absent peers goes there."""
         for lane in tuple(self._lanes.values()):
-            if lane.head.id not in self._traffic and lane.peer in self._away:
+            if lane.head.id not in self._traffic and self._presence.is_away(lane.peer):
                 lane.via = True
                 self._traffic.line_up(lane)
         self._fill()
@@ -248,7 +248,7 @@ class Outbox:
         heard, lane.heard = lane.heard, False
         if stored:
             row = replace(row, next_attempt_at=self._wall() + policy.STORED_SECONDS)
-            self._away.add(row.peer)
+            self._presence.gone(row.peer)
         else:
             lane.via = False
         self._drop_head(lane)
@@ -267,7 +267,7 @@ class Outbox:
         kept = lane.kept.get(row.id)
         heard, lane.heard = lane.heard, False
         if not heard:
-            self._away.add(row.peer)
+            self._presence.gone(row.peer)
         if kept is not None:
             self._left(lane, kept)
             return
@@ -346,7 +346,7 @@ class Outbox:
         for row in rows:
             self._by_id[row.id] = lane
         self._of_peer.add(key, peer)
-        lane.via = peer in self._away and self._transport.propagation_available()
+        lane.via = self._presence.is_away(peer) and self._transport.propagation_available()
         return lane
 
     def _close(self, lane: Lane) -> None:

@@ -44,11 +44,14 @@ SLOT_SECONDS: Final = 8.0
 no proof after some seconds is most likely for somebody who is not there, and must not hold up the
 others: it takes no more of the eight places."""
 
-MAX_OUTSTANDING: Final = 48
-"""All attempts, also those that hold no place any more."""
+MAX_OUTSTANDING: Final = 40
+"""Attempts to peers not known to be there, also those that hold no place any more."""
 
 MAX_TO_AWAY: Final = 4
 """Attempts to peers that did not answer the last one."""
+
+KNOWN_PRESENT: Final = 512
+"""Peers remembered as being there: they proved or sent something last, and need not wait for others."""
 
 STATES: Final = {
     Progress.SENDING: OutboxState.SENDING,

@@ -95,6 +95,7 @@ class Endpoint:
         self._life = 0
         self._entries = itertools.count(1)
         self._known: set[bytes] = set()
+        self._early: list[Outgoing] = []
         self.hurried: list[str] = []
         air.endpoints[identity] = self
 
@@ -102,6 +103,9 @@ class Endpoint:
         """Begin a life: what an earlier one left in the inbox comes first."""
         self._listener, self.up = listener, True
         self._life += 1
+        for message in self._early:
+            self._loop.call_soon(self._attempt, self._life, message)
+        self._early.clear()
         for message in list(self.open.values()):
             self._loop.call_soon(self._hand, self._life, message)
 
@@ -110,6 +114,7 @@ class Endpoint:
         self._listener, self.up = None, False
         self._life += 1
         self._known.clear()
+        self._early.clear()
 
     # Transport
 
@@ -122,7 +127,10 @@ class Endpoint:
     def send(self, message: Outgoing) -> None:
         assert not message.via_propagation or self.air.propagation
         self.air.sent.append(message)
-        self._loop.call_soon(self._attempt, self._life, message)
+        if self.up:
+            self._loop.call_soon(self._attempt, self._life, message)
+        else:
+            self._early.append(message)
 
     def done(self, entry: int) -> None:
         self.open.pop(entry, None)

@@ -30,13 +30,14 @@ from lrgpnode.protocol.router import (
     RemoteError,
 )
 from lrgpnode.protocol.session import Session, SessionKey
+from storage.clock import UNSURE
 from storage.errors import Conflict, Forbidden, Invalid, NotFound, StorageError
 from storage.model import Commit, Committed, Flag, KeptNonce, NewParked, Parked, Seen
 
 from .deliveries import Deliveries
 from .parking import Full, Parking
 from .parts import Parts, action
-from .sync import Sync, keeps_nonce
+from .sync import OUT_OF_SYNC, Sync, keeps_nonce
 
 ANSWERS_PER_MINUTE: Final = 6
 """Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
@@ -201,17 +202,19 @@ class Inbound:
     def _applied_unit(self, unit: Commit, message: Received, outcome: Applied, now: float) -> Commit:
         after, envelope = outcome.after, outcome.envelope
         assert envelope is not None
-        settles = _settles(outcome)
+        command, undelivered = envelope.command, self._outbox().undelivered(after.key)
+        crossed = self._sync.crossed(after, command, undelivered, now) if undelivered else None
+        cleared = self._sync.clearing(after.key)
         return replace(
             unit,
             insert=after if outcome.before is None else None,
             update=after if outcome.before is not None else None,
             action=action(after.key, envelope, message.peer, now, message),
-            settle=after.key if settles else None,
-            withdraw=envelope.command == Command.MOVE and self._outbox().offering(after.key),
+            settle=after.key if _settles(outcome) else None,
+            withdraw=bool(undelivered) and command == Command.MOVE,
             signatures=self._deliveries.signatures(after.key),
-            flags=self._parts.unsure(after.key, now),
-            unflag=self._sync.clearing(after.key),
+            flags=(*self._parts.unsure(after.key, now), *_some(crossed)),
+            unflag=cleared if crossed is None else tuple(old for old in cleared if old[1] != crossed.flag),
         )
 
     async def _commit(self, unit: Commit | None, outcome: Outcome) -> int | None:
@@ -240,8 +243,7 @@ class Inbound:
                 if _settles(outcome):
                     self._outbox().confirm(after.key)
                 news.applied(before, after, envelope, after.peer, number or 0)
-                if unit is not None and unit.unflag and self._sync.cleared(after.key):
-                    news.in_sync(after)
+                self._cleared(after, unit)
                 self._applied(after)
             case RemoteError():
                 news.remote_error(outcome)
@@ -257,9 +259,18 @@ class Inbound:
                 self._parts.counters.add(metrics.REFUSED, "duplicate")
                 log.debug("dropped a repeated envelope")
 
+    def _cleared(self, after: Session, unit: Commit | None) -> None:
+        """An action of the peer was accepted: the session is in sync, unless just that has crossed ours."""
+        crossed = unit is not None and any(flag.flag == OUT_OF_SYNC for flag in unit.flags)
+        was_out = self._sync.cleared(after.key)
+        if crossed:
+            self._flagged(after, unit)
+        elif was_out:
+            self._parts.news.in_sync(after)
+
     def _flagged(self, session: Session | None, unit: Commit | None) -> None:
         for flag in unit.flags if unit is not None else ():
-            if session is not None and self._sync.flagged(flag, session):
+            if session is not None and flag.flag != UNSURE and self._sync.flagged(flag, session):
                 self._parts.news.out_of_sync(session, flag.reason)
 
     def _answer(self, outcome: Outcome, now: float) -> None:

@@ -19,7 +19,7 @@ from lrgpnode.protocol.game import Command, Game
 from lrgpnode.protocol.router import Rejected, RemoteError
 from lrgpnode.protocol.session import Session, SessionKey
 from storage.errors import StorageError
-from storage.model import Action, Flag
+from storage.model import Action, Flag, OutboxRow
 from storage.store import Store
 
 OUT_OF_SYNC: Final = "out_of_sync"
@@ -103,6 +103,22 @@ class Sync:
             return None
         reason = f"the peer refused our {outcome.ref}: {outcome.msg}"
         return Flag(key=session.key, flag=DOUBT if copy else OUT_OF_SYNC, reason=reason, at=now)
+
+    def crossed(
+        self, after: Session, command: str, undelivered: Sequence[OutboxRow], now: float
+    ) -> Flag | None:
+        """The flag for an accepted action of the peer that crossed one of ours, of which we do not know that
+        it arrived: a move ends an offer on one side that comes after it on the other."""
+        if after.status.ended:
+            return None
+        tried = {row.command for row in undelivered if row.attempts}
+        if command == Command.DRAW_OFFER and Command.MOVE in tried:
+            reason = "the peer's draw offer crossed our move; there it may count as declined"
+        elif command == Command.MOVE and Command.DRAW_OFFER in tried:
+            reason = "our draw offer crossed the peer's move; there it may still be open"
+        else:
+            return None
+        return Flag(key=after.key, flag=OUT_OF_SYNC, reason=reason, at=now)
 
     def clearing(self, key: SessionKey) -> tuple[tuple[SessionKey, str], ...]:
         """The flags that an accepted action of the peer takes away."""

@@ -132,10 +132,10 @@ class Outbox:
         lane = self._by_id.get(id)
         return next((row for row in lane.rows if row.id == id), None) if lane is not None else None
 
-    def offering(self, key: SessionKey) -> bool:
-        """Whether an offer of a draw has not been delivered yet."""
+    def undelivered(self, key: SessionKey) -> Sequence[OutboxRow]:
+        """Rows of a session of which it is not known that they arrived, oldest first."""
         lane = self._lanes.get(key)
-        return lane is not None and any(row.command == Command.DRAW_OFFER for row in lane.rows)
+        return tuple(lane.rows) if lane is not None else ()
 
     # News
 

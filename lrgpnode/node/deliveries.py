@@ -45,6 +45,7 @@ class Deliveries:
         self._spawn = spawn
         self._signed: dict[SessionKey, dict[int, Signature]] = {}
         self._unrecorded: dict[int, OutboxRow] = {}
+        self._recording: dict[int, OutboxRow] = {}
         self._attempts: dict[int, tuple[float, ...]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._stopped = False
@@ -62,7 +63,8 @@ class Deliveries:
         self._record_soon()
 
     def open_rows(self, key: SessionKey) -> Sequence[OutboxRow]:
-        rows = (self._unrecorded.get(row.id, row) for row in self._store.outbox.open_of(key))
+        newer = self._recording | self._unrecorded
+        rows = (newer.get(row.id, row) for row in self._store.outbox.open_of(key))
         return [row for row in rows if row.state.open]
 
     def ended(self, key: SessionKey) -> bool:
@@ -131,6 +133,7 @@ class Deliveries:
             if (signature := self._signed.get(row.key, {}).get(row.id)) is not None
         )
         changes = tuple(self._change(row, attempts.get(id, ())) for id, row in rows.items())
+        self._recording = self._recording | rows
         try:
             await self._writer.run(self._store.commit, Commit(outbox_changes=changes, signatures=signed))
         except StorageError as error:
@@ -139,6 +142,8 @@ class Deliveries:
             self._unrecorded = rows | self._unrecorded
             self._attempts = attempts | self._attempts
             return
+        finally:
+            self._recording = {id: row for id, row in self._recording.items() if rows.get(id) is not row}
         for row in rows.values():
             of_session = self._signed.get(row.key, {})
             of_session.pop(row.id, None)

@@ -317,6 +317,7 @@ class _Application:
             status=self._status,
             stop=self._ask_to_stop,
             announce=self._mesh.ask_announce,
+            announced_at=self._mesh.announced_at,
             request_path=self._mesh.request_path,
             remember=self._mesh.remember,
             propagation=self._mesh.propagation,

@@ -12,11 +12,13 @@ from storage.model import LocalIdentity, Peer
 from storage.store import Store
 
 from .lookup import KNOWN_PEERS, Lookup
+from .running import Surroundings
 
 
 class IdentityMethods:
-    def __init__(self, lookup: Lookup, node: Node, own: Identities) -> None:
+    def __init__(self, lookup: Lookup, node: Node, own: Identities, around: Surroundings) -> None:
         self._lookup = lookup
+        self._around = around
         self._admission = node.admission
         self._own = own
 
@@ -47,6 +49,7 @@ class IdentityMethods:
             role=identity.role,
             public_key=self._own.public_key(identity.hash).hex(),
             key_file=str(self._own.key_file(identity.hash)),
+            announced_at=self._around.announced_at(identity.hash),
         )
 
     async def _create(self, params: models.IdentityCreateParams) -> models.IdentityInfo:

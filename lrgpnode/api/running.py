@@ -30,6 +30,7 @@ class Surroundings:
     status: Callable[[], models.NodeStatus]
     stop: Callable[[], None]
     announce: Callable[[str | None], Future[tuple[Announcement, ...]]]
+    announced_at: Callable[[str], float | None]
     request_path: Callable[[str], None]
     remember: Callable[[str, bytes], None]
     propagation: Propagation

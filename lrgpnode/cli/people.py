@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
-from lrgpnode.cli.text import clean, pad, when
+from lrgpnode.cli.text import ago, clean, pad, when
 from lrgpnode.cli.types import APP, NAME, Words
 
 POLICIES = ("open", "everyone", "known", "contacts", "nobody")
@@ -228,6 +229,7 @@ def identity_policy(
 def peers(context: Context, search: str | None, limit: int, cursor: str | None, as_json: bool) -> None:
     """List the peers heard on the mesh, the latest first.
 
+    With each: whether it plays, how far it is, when it was heard, its name, and on which interface.
     SEARCH is a part of a name, or the beginning of a hash. `plays` stands by those that announce it, or
     have sent an action of a game.
     """
@@ -253,8 +255,9 @@ def _peer(peer: Mapping[str, Any]) -> str:
     announced = {True: "plays", False: "no games", None: ""}[peer.get("games")]
     plays = "plays" if peer.get("played") else announced
     hops = "1 hop" if peer["hops"] == 1 else f"{peer['hops']} hops"
-    details = f"{pad(plays, 8)}  {pad(hops, 8)}  {when(peer['heard_at'])}"
+    details = f"{pad(plays, 8)}  {pad(hops, 7)}  {pad(ago(time.time() - peer['heard_at']), 6)}"
     contact, name = clean(peer.get("contact", ""), 64), clean(peer["name"], 64)
     shown = f"{contact} [{name}]" if contact and name and contact != name else contact or name
     blocked = "  (blocked)" if peer.get("blocked") else ""
-    return f"{peer['peer']}  {details}  {shown}{blocked}".rstrip()
+    where = f"  on {clean(peer['interface'], 40)}" if peer.get("interface") else ""
+    return f"{peer['peer']}  {details}  {shown}{blocked}{where}".rstrip()

@@ -6,7 +6,7 @@ import time
 
 from lrgpnode.control.text import LONGEST, MARKS, clean, who, width
 
-__all__ = ["LONGEST", "MARKS", "clean", "clock", "pad", "when", "who", "width"]
+__all__ = ["LONGEST", "MARKS", "ago", "clean", "clock", "pad", "when", "who", "width"]
 
 
 def pad(text: str, cells: int) -> str:
@@ -20,6 +20,14 @@ def when(at: float) -> str:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
     except (ValueError, OverflowError, OSError):
         return "at an unknown time"
+
+
+def ago(seconds: float) -> str:
+    """How long something is past, in a few letters."""
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now"
 
 
 def clock(at: float) -> str:

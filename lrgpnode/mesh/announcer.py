@@ -75,6 +75,8 @@ class Announcer:
         # A process before us may have announced in this second: what we announce in it is repeated.
         self._began = int(clock())
         self._second = 0
+        self.last: dict[str, float] = {}
+        """When each identity was last announced by this process, Unix seconds. From any thread."""
         self._wanted: dict[str, _Want] = {}
         self._afterwards: dict[str, list[Callable[[], None]]] = {}
         self._timed = False
@@ -180,7 +182,8 @@ class Announcer:
                 on_all = want.interface is None and not held
                 self._announce(identity, None if on_all else _interfaces(free, want))
                 self._floor.announced(identity, free, extra=want.extra)
-                self._second = int(self._clock())
+                self.last[identity] = self._clock()
+                self._second = int(self.last[identity])
                 if began:
                     self._wanted[identity] = want
         finally:

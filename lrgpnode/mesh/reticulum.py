@@ -238,6 +238,10 @@ class ReticulumMesh:
         """As ``announce``; what goes out where, and what is held back."""
         return self._worker.ask(self._announcer.request, identity)
 
+    def announced_at(self, identity: str) -> float | None:
+        """When the identity was last announced since the start, Unix seconds."""
+        return self._announcer.last.get(identity)
+
     def introduce(self, identity: str, peer: str) -> None:
         """The next message may be the first that the peer ever sees of the identity: announce before it."""
         self._worker.call(self._introduce, identity, peer)

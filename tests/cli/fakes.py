@@ -15,6 +15,7 @@ from lrgpnode.control.events import Events
 from lrgpnode.control.models import METHODS
 from lrgpnode.control.server import ControlError, ControlServer, Methods
 from lrgpnode.protocol.session import Status
+from storage.model import Policy
 
 DEADLINE = 5.0
 ME, PEER = "a1" * 16, "b2" * 16
@@ -54,6 +55,11 @@ PEERS = models.PeerList(
     peers=(models.PeerInfo(peer=PEER, name="bob", hops=1, interface="RNode", heard_at=5.0, games=True),)
 )
 
+KEY = "ab" * 64
+CONTACT = models.ContactInfo(peer=PEER, name="bob", added_at=1.0, public_key="cd" * 64)
+REQUEST = models.RequestInfo(id=ID, identity=ME, peer=PEER, app="ttt", received_at=1.0, until=2.0)
+BLOCK = models.BlockInfo(peer=PEER, blocked_at=1.0, reason="rude", until=7200.0, name="bob")
+
 RESULTS: dict[str, msgspec.Struct] = {
     "node.status": STATUS,
     "node.stop": models.Nothing(),
@@ -61,7 +67,24 @@ RESULTS: dict[str, msgspec.Struct] = {
     "identity.list": models.IdentityList(identities=(models.IdentityInfo(**IDENTITY),)),
     "identity.show": models.IdentityDetail(**IDENTITY, public_key="00" * 64, key_file="/srv/key"),
     "peer.list": PEERS,
-    "request.list": models.RequestList(requests=()),
+    **{
+        f"identity.{name}": models.IdentityInfo(**IDENTITY)
+        for name in ("create", "import", "rename", "enable", "disable")
+    },
+    "identity.export": models.IdentityKey(hash=ME, name="alice", key=KEY),
+    "identity.default": models.IdentityList(identities=(models.IdentityInfo(**IDENTITY, default=True),)),
+    "identity.policy": models.IdentityPolicies(
+        identity=ME, policy=Policy.EVERYONE, games={"chess": Policy.NOBODY}
+    ),
+    "contact.list": models.ContactList(contacts=(CONTACT,)),
+    **{f"contact.{name}": CONTACT for name in ("add", "rename", "trust")},
+    "contact.remove": models.Nothing(),
+    "contact.block": BLOCK,
+    "contact.unblock": models.Nothing(),
+    "contact.blocked": models.BlockList(blocks=(BLOCK,)),
+    "request.list": models.RequestList(requests=(REQUEST,)),
+    "request.accept": REQUEST,
+    "request.decline": models.Nothing(),
     "game.list": models.GamePage(games=(summary(unread=1, your_turn=True, peer_name="bob"),)),
     "game.actions": models.ActionList(
         id=ID,

@@ -13,7 +13,7 @@ import sqlite_utils
 
 from lrgpnode.protocol.session import Status
 from storage import errors, schema
-from storage.model import Commit, Cursor, Role, Signature, Waiting
+from storage.model import Block, Commit, Cursor, Role, Signature, Waiting
 from storage.store import Store
 from tests.storage.samples import ME, PEER, key
 
@@ -185,6 +185,13 @@ READS: dict[str, Callable[[Store], object]] = {
     "waiting": lambda store: store.mail.waiting(PEER),
     "flags": lambda store: store.mail.flags(key()),
     "peers": lambda store: store.book.peers(),
+    "peers further on": lambda store: store.book.peers(before=(1.0, PEER)),
+    "requests": lambda store: store.admission.requests(),
+    "request": lambda store: store.admission.request(key()),
+    "requests found": lambda store: store.admission.find_requests("0", ME),
+    "dealings": lambda store: store.admission.has_dealings(PEER),
+    "session exists": lambda store: store.admission.session_exists(key()),
+    "any session": lambda store: store.admission.has_session(ME, PEER),
 }
 
 WRITES: dict[str, Callable[[Store], object]] = {
@@ -197,9 +204,13 @@ WRITES: dict[str, Callable[[Store], object]] = {
         Waiting(identity=ME, source=PEER, message_hash=b"h", packed=b"p", received_at=1.0)
     ),
     "unwait": lambda store: store.mail.unwait(1),
+    "block": lambda store: store.admission.put_block(Block(peer=PEER, blocked_at=1.0)),
+    "forget a request": lambda store: store.admission.remove_request(key(), dead_at=1.0),
+    "expire requests": lambda store: store.admission.expire_requests(1.0),
+    "played": lambda store: store.book.played(PEER, 1.0),
 }
 
-BOUNDED = ("peers", "waiting", "prune")
+BOUNDED = ("block", "peers", "peers further on", "requests", "requests found", "waiting", "prune")
 """May walk in the order of an index or of the row ids, since a limit or a small table bounds it."""
 
 

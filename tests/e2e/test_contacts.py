@@ -16,12 +16,14 @@ pytestmark = pytest.mark.node
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[NodeProcess, NodeProcess]]:
     base, endpoint = tmp_path_factory.mktemp("contacts"), f"127.0.0.1:{free_port()}"
-    # The one that is restarted connects: Reticulum tries again only after five seconds.
-    with NodeProcess(base / "bob", "--listen", endpoint) as bob:
-        with NodeProcess(base / "ann", "--connect", endpoint) as ann:
-            ann.hears(bob)
-            bob.hears(ann)
-            yield ann, bob
+    with (
+        # The one that is restarted connects: Reticulum tries again only after five seconds.
+        NodeProcess(base / "bob", "--listen", endpoint) as bob,
+        NodeProcess(base / "ann", "--connect", endpoint) as ann,
+    ):
+        ann.hears(bob)
+        bob.hears(ann)
+        yield ann, bob
 
 
 def test_who_was_heard_is_added_with_key_and_name(nodes: tuple[NodeProcess, NodeProcess]) -> None:

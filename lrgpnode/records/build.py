@@ -74,7 +74,7 @@ def readable(journal: Journal, games: Mapping[str, Game]) -> Notation:
     began = journal.actions[0].at if journal.actions else session.created_at
     try:
         end = outcome(game, session, session.key.identity)
-        return text.written(game, session, _names(journal), began, authors, end)
+        return text.written(game, session, _heading(journal, game, began), authors, end)
     except Refused as error:
         raise CannotExport("export_failed", f"The game cannot be written down: {error.message}") from error
 
@@ -112,8 +112,9 @@ def _listed(numbers: Sequence[int]) -> str:
     return f"action {shown}" if len(numbers) == 1 else f"actions {shown}"
 
 
-def _names(journal: Journal) -> dict[str, str]:
-    return {address: text.name(name) for address, name in journal.names.items()}
+def _heading(journal: Journal, game: Game, began: float) -> text.Heading:
+    names = {address: text.name(name) for address, name in journal.names.items()}
+    return text.Heading(title=text.name(game.manifest.display_name), names=names, began=began)
 
 
 def _actions(journal: Journal, signer: Signer, now: float) -> tuple[Action, ...]:
@@ -169,9 +170,10 @@ def _carries(packed: bytes, stored: Stored, checks: Mapping[str, proof.Check]) -
 def _encode(
     journal: Journal, game: Game, actions: tuple[Action, ...], signer: Signer, now: float
 ) -> tuple[bytes, str]:
-    session, names = journal.session, _names(journal)
+    session = journal.session
     own, peer = session.key.identity, session.peer
     played = _played(journal, actions)
+    heading = _heading(journal, game, played[0].at)
     reached = _reached(game, session, played, now)
     end = outcome(game, reached, own)
     if (end.status, end.position) != (str(session.status), outcome(game, session, own).position):
@@ -180,14 +182,15 @@ def _encode(
             "The journal does not lead to the stored game.",
             "`lrgpnode db check` looks for damage.",
         )
-    written = text.written(game, reached, names, played[0].at, text.movers(played), end)
+    written = text.written(game, reached, heading, text.movers(played), end)
     keys = {own: signer.public_key, peer: journal.peer_key or b""}
     head = format.Game(
         app=session.app_id,
         version=session.app_version,
+        title=heading.title,
         session=session.key.session_id,
         initiator=session.initiator,
-        players=(_player(own, keys, names), _player(peer, keys, names)),
+        players=(_player(own, keys, heading.names), _player(peer, keys, heading.names)),
         exporter=own,
         exported_at=int(now),
     )

@@ -55,10 +55,11 @@ class Player(_Line, frozen=True):
 
 
 class Game(_Line, frozen=True):
-    """Which game, between whom. ``exported_at`` in Unix seconds."""
+    """Which game, between whom. ``title`` is what it is called; ``exported_at`` in Unix seconds."""
 
     app: str
     version: Count
+    title: str
     session: str
     initiator: str
     players: tuple[Player, Player]

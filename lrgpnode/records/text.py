@@ -1,14 +1,19 @@
-"""A game as people read it: in its own notation where it has one, else as a list of moves."""
+"""A game as people read it: in its own notation where it has one, else as a list of moves.
+
+The text is part of format 1 of signed records: whoever changes a character of what is written here
+makes every record from before unprovable.
+"""
 
 from __future__ import annotations
 
 import time
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from lrgpnode.protocol.game import Command, Game, Notation
 from lrgpnode.protocol.printable import printable
-from lrgpnode.protocol.session import Session
+from lrgpnode.protocol.session import Session, Status
 
 from .format import MAX_NAME
 from .replay import Outcome, Played, guarded
@@ -28,17 +33,24 @@ def date(at: float) -> str:
         return "????.??.??"
 
 
-def written(
-    game: Game, session: Session, names: Mapping[str, str], began: float, movers: Sequence[str], end: Outcome
-) -> Notation:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What the moves do not say. ``title`` of the game, ``names`` by address, ``began`` in Unix seconds."""
+
+    title: str
+    names: Mapping[str, str]
+    began: float
+
+
+def written(game: Game, session: Session, heading: Heading, movers: Sequence[str], end: Outcome) -> Notation:
     """The whole text, which ends with a newline. Raises ``Refused`` where the game fails.
 
-    ``began`` in Unix seconds; ``movers``: who made each move, in order.
+    ``movers``: who made each move, in order.
     """
-    shown = {player: names.get(player) or player for player in session.participants}
-    notation = guarded(lambda: game.notation(session, shown, date(began)))
+    named = {player: heading.names.get(player) or player for player in session.participants}
+    notation = guarded(lambda: game.notation(session, named, date(heading.began)))
     if not isinstance(notation, Notation):
-        notation = Notation("moves", "\n".join(_listed(game, session, shown, date(began), movers, end)))
+        notation = Notation("moves", "\n".join(_listed(session, heading, movers, end)))
     return Notation(notation.kind, "".join(f"{_safe(line)}\n" for line in notation.text.rstrip().split("\n")))
 
 
@@ -53,42 +65,40 @@ def _safe(line: str) -> str:
     return f" {line}" if line.startswith("%") else line
 
 
-def _listed(
-    game: Game,
-    session: Session,
-    names: Mapping[str, str],
-    day: str,
-    movers: Sequence[str],
-    end: Outcome,
-) -> list[str]:
-    manifest = game.manifest
-    lines = [f"{manifest.display_name} ({manifest.app_id}.{manifest.version})", f"Date: {day}"]
+def _listed(session: Session, heading: Heading, movers: Sequence[str], end: Outcome) -> list[str]:
+    labels = _labels(session, heading.names)
+    app = f"{session.app_id}.{session.app_version}"
+    lines = [f"{heading.title} ({app})" if heading.title else app, f"Date: {date(heading.began)}"]
     for player, part in ((session.initiator, "Challenger"), (session.responder, "Challenged")):
-        known = names[player] != player
-        lines.append(f"{part}: {names[player]} ({player})" if known else f"{part}: {player}")
-    lines.append("")
+        called = heading.names.get(player)
+        lines.append(f"{part}: {called} ({player})" if called else f"{part}: {player}")
+    if end.history:
+        lines.append("")
     if len(movers) != len(end.history):  # the game counts its moves in another way
         movers = []
-    wide = max((len(_short(names[mover], mover)) for mover in movers), default=0)
-    for number, label in enumerate(end.history):
-        mover = f"{_short(names[movers[number]], movers[number]):{wide}}  " if movers else ""
-        lines.append(f"{number + 1:3d}. {mover}{label}")
-    lines += ["", f"Result: {_result(session, names, end)}"]
-    return lines
+    wide = max((len(labels[mover]) for mover in movers), default=0)
+    for number, move in enumerate(end.history):
+        mover = f"{labels[movers[number]]:{wide}}  " if movers else ""
+        lines.append(f"{number + 1:3d}. {mover}{move}")
+    return [*lines, "", f"Result: {_result(session, labels, end)}"]
 
 
-def _short(shown: str, player: str) -> str:
-    return player[:8] if shown == player else shown
+def _labels(session: Session, names: Mapping[str, str]) -> dict[str, str]:
+    """What the players are called in the list; two of one name are told apart."""
+    own, peer = session.participants
+    if names.get(own) and names.get(own) == names.get(peer):
+        return {player: f"{names[player]} ({player[:8]})" for player in (own, peer)}
+    return {player: names.get(player) or player[:8] for player in (own, peer)}
 
 
-def _result(session: Session, names: Mapping[str, str], end: Outcome) -> str:
+def _result(session: Session, labels: Mapping[str, str], end: Outcome) -> str:
     reason = end.reason.replace("_", " ")
-    if end.winner in session.participants:
-        winner = _short(names[end.winner], end.winner)
-        return f"{winner} won" if reason in ("win", "") else f"{winner} won ({reason})"
+    if end.winner in labels:
+        winner = labels[end.winner]
+        return f"{winner} won" if reason == "win" else f"{winner} won ({reason})"
     if reason:
-        draw = session.status.value == "completed" and reason != "draw"
-        return f"draw ({reason})" if draw else reason
-    if end.turn in session.participants:
-        return f"unfinished; {_short(names[end.turn], end.turn)} is to move"
-    return f"unfinished; {end.status}"
+        drawn = session.status is Status.COMPLETED and reason != "draw"
+        return f"draw ({reason})" if drawn else reason
+    if session.status is Status.PENDING:
+        return "the challenge is open"
+    return f"unfinished; {labels[end.turn]} is to move" if end.turn in labels else "unfinished"

@@ -138,6 +138,8 @@ def _players(record: Record) -> Mapping[str, proof.Check]:
             checks[player.address] = proof.checker(key)
         except ValueError:
             raise Refused(Refusal.KEY, "A public key is none.") from None
+    if text.name(game.title) != game.title:
+        raise Refused(Refusal.MALFORMED, "The game's title is not in the form that names have.")
     if len(checks) != 2:
         raise Refused(Refusal.KEY, "Both players are the same.")
     if game.exporter not in checks or game.initiator not in checks:
@@ -226,7 +228,8 @@ def _play(record: Record, games: Mapping[str, Game], played: tuple[Played, ...])
     end = outcome(game, session, head.exporter)
     _check_end(index, end)
     names = {player.address: player.name for player in head.players}
-    written = text.written(game, session, names, played[0].at, text.movers(played), end)
+    heading = text.Heading(title=head.title, names=names, began=played[0].at)
+    written = text.written(game, session, heading, text.movers(played), end)
     if written.text != content.text:
         raise Refused(Refusal.TEXT, "The text for people does not show the game that was played.")
     return end, written.text

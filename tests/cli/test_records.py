@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lrgpnode.control.methods import ControlError
@@ -49,6 +50,12 @@ def test_export_to_a_file(node: FakeNode, run: Run, tmp_path: Path) -> None:
     ran = run("games", "export", ID, str(target), "--json")
     assert ran.json["output"] == str(target)
     assert "content" not in ran.json
+
+
+def test_a_record_may_be_large(node: FakeNode, run: Run) -> None:
+    """Larger than a request may be: 300 moves of chess are 150 KB."""
+    node.results["game.export"] = msgspec.structs.replace(PLAIN, content=TEXT * 20_000)
+    assert run("games", "export", ID).out == TEXT * 20_000
 
 
 def test_export_json_holds_the_text(node: FakeNode, run: Run) -> None:

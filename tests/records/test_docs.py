@@ -18,9 +18,18 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "records.md").read_text()
 
 
-def test_the_example_is_verified_as_long_as_there_is_version_1() -> None:
-    found = verify((DOCS / "example-record.pgn").read_bytes(), GAMES)
-    assert (found.end.status, found.end.reason, found.end.ply) == ("completed", "checkmate", 4)
+OLD = (
+    (DOCS / "example-record.pgn", "checkmate", 4),
+    (Path(__file__).with_name("tic_tac_toe.txt"), "win", 5),
+    (Path(__file__).with_name("four_in_a_row.txt"), "resignation", 6),
+)
+
+
+@pytest.mark.parametrize(("path", "reason", "ply"), OLD, ids=lambda value: getattr(value, "stem", value))
+def test_records_from_before_stay_proven(path: Path, reason: str, ply: int) -> None:
+    """Who breaks this by other labels or another text must begin a version 2 and still know 1."""
+    found = verify(path.read_bytes(), GAMES)
+    assert (found.end.status, found.end.reason, found.end.ply) == ("completed", reason, ply)
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,13 @@ def test_the_list_of_moves() -> None:
     )
 
 
+def test_two_players_of_one_name_are_told_apart() -> None:
+    game = tic_tac_toe()
+    text = readable(replace(game.journal, names=dict.fromkeys((ANN.address, BEN.address), "Kim")), GAMES).text
+    assert f"  1. Kim ({ANN.address[:8]})  b2\n  2. Kim ({BEN.address[:8]})  a1\n" in text
+    assert text.endswith(f"Result: Kim ({ANN.address[:8]}) won\n")
+
+
 @pytest.mark.parametrize("app", ["ttt", "chess", "four_in_a_row"])
 def test_games_at_every_stage(app: str) -> None:
     """Unfinished ones too: what can be proven is proven, and the index says where it stands."""

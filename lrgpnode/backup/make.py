@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +55,7 @@ def make(data: Path, config: Path, target: Path, *, now: float, program: str) ->
         )
         if not identities:
             raise Refused(f"there is no identity in {data / contents.IDENTITIES}", "Start the node once.")
+        _check_room(target, data / contents.DATABASE, sum(map(len, small.values())))
         report = maintenance.backup(data / contents.DATABASE, folder / contents.DATABASE)
         with (folder / contents.DATABASE).open("rb") as copy:
             members = (
@@ -107,6 +109,21 @@ def _member(name: str, content: IO[bytes], size: int) -> Member:
         left -= len(chunk)
     return Member(name=name, size=size, sha256=digest.hexdigest())
 
+
+def _check_room(target: Path, database: Path, others: int) -> None:
+    """Room for a copy of the database and the backup with it. SQLite calls a full disk an I/O error."""
+    log = database.with_name(f"{database.name}-wal")
+    size = database.stat().st_size + (log.stat().st_size if log.exists() else 0)
+    wanted, free = 2 * size + others + _MARGIN, shutil.disk_usage(target.parent).free
+    if free < wanted:
+        raise CannotWrite(
+            f"the backup needs {wanted >> 10} kB beside {target}, and {free >> 10} kB are free",
+            "Make room there, or name a file on another disk.",
+        )
+
+
+_MARGIN: Final = 256 << 10
+"""For the headers and what the file system keeps for itself."""
 
 _START: Final = MANIFEST.encode().ljust(100, b"\0")
 

@@ -102,14 +102,14 @@ SERIAL_GROUP: Final = Fault(
     "serial-group",
     _E,
     "The user {user} may not open {port} of the interface {interface}: it belongs to the group {group}.",
-    "`sudo usermod -aG {group} {user}`, then log in again and restart {program}.",
+    "`sudo usermod -aG {group} {user}`, then log in again, or `sudo systemctl restart lrgpnode`.",
 )
 SERIAL_MODE: Final = Fault(
     "serial-mode",
     _E,
     "The user {user} may not open {port} of the interface {interface}: it is {owner}:{group}, mode {mode}.",
     'Give such ports to a group with `echo \'KERNEL=="{kernel}", GROUP="dialout", MODE="0660"\' | '
-    "sudo tee /etc/udev/rules.d/60-lrgpnode.rules`, `sudo usermod -aG dialout {user}`, and restart.",
+    "sudo tee /etc/udev/rules.d/60-lrgpnode.rules`, `sudo usermod -aG dialout {user}`, and `sudo reboot`.",
 )
 SERIAL_BUSY: Final = Fault(
     "serial-busy",
@@ -296,7 +296,7 @@ NODE_SILENT: Final = Fault(
     "node-silent",
     _E,
     "A node runs on {data} ({process}), but does not answer on {socket}.",
-    "Restart it with `{restart}`; its log says what it was doing.",
+    "End it with `{end}`, and start it again with `{start}`; its log says what it was doing.",
 )
 SOCKET_STALE: Final = Fault(
     "socket-stale",

@@ -105,6 +105,23 @@ class Machine:
                         found.append(process)
         return found
 
+    def hidden(self, names: re.Pattern[str]) -> Process | None:
+        """A process whose open files may not be seen, and whose command line has one of these names."""
+        for pid in self.processes():
+            words = self.arguments(pid)
+            if any(names.search(Path(word).name) for word in words) and not self._is_open(pid):
+                return Process(pid, _program(words))
+        return None
+
+    def _is_open(self, pid: int) -> bool:
+        try:
+            os.listdir(self.proc / str(pid) / "fd")  # noqa: PTH208 - iterdir would not look yet
+        except PermissionError:
+            return False
+        except OSError:
+            pass  # it has ended
+        return True
+
     def account_of(self, pid: int) -> Account | None:
         """The account that a process runs under, with the groups it has, not those it would get now."""
         try:

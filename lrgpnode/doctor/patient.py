@@ -113,10 +113,6 @@ class Patient:
         return "sudo systemctl start lrgpnode" if self.service else self.command("run")
 
     @property
-    def restart(self) -> str:
-        return "sudo systemctl restart lrgpnode" if self.service else self.command("stop")
-
-    @property
     def interfaces(self) -> list[Interface]:
         """Those of the configuration that are enabled."""
         return [] if self.config is None else [item for item in self.config.interfaces if item.enabled]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -181,6 +183,31 @@ def test_a_board_that_another_program_uses_is_left_alone(ward: Ward) -> None:
     ward.interfaces(ward.rnode("/dev/serial/by-id/usb-RAK"))
     ward.process(HOLD, device)
     assert not {"radio-firmware", "radio-silent"} & set(ward.examine())
+    assert board.heard == b""
+
+
+@as_root
+def test_a_board_that_a_program_of_another_user_may_use_is_left_alone(ward: Ward, tmp_path: Path) -> None:
+    """Only root can see what others have open; who is not root does not speak over an rnsd."""
+    ward.machine = replace(ward.machine, radio_seconds=5.0)
+    master, device = ward.pty("serial/by-id/usb-RAK")
+    board = Board(master, (1, 40))
+    device.chmod(0o666)
+    ward.interfaces(ward.rnode("/dev/serial/by-id/usb-RAK"))
+    script = tmp_path / "rnsd"
+    script.write_text("import sys; print('up', flush=True); sys.stdin.read()")
+    ward.process(f"import runpy, sys; sys.argv[1:] = []; runpy.run_path({str(script)!r})", script)
+    for folder in (ward.data, ward.rns, *ward.rns.parents[:-2]):
+        folder.chmod(0o755)
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        found = ward.examine()
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+    # Named is the first such program; a machine that runs tests may have others.
+    assert re.search(r"\(process \d+\) may have it open", found["not-looked"].cause)
     assert board.heard == b""
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from lrgpnode.doctor import faults, sockets
 from lrgpnode.doctor.finding import Finding
-from lrgpnode.doctor.patient import Patient
+from lrgpnode.doctor.patient import Interface, Patient
 
 from .reticulum import sharer
 
@@ -20,15 +20,8 @@ def listening(patient: Patient) -> Iterator[Finding]:
     holder = None if config is None or not config.shares else sharer(patient, config)
     ours = {0 if patient.running is None else patient.running.pid, 0 if holder is None else holder.pid}
     for interface in patient.interfaces:
-        kind = LISTENERS.get(interface.kind, "")
-        text = interface.options.get("listen_port") or (
-            ""
-            if "target_host" in interface.options or "remote" in interface.options
-            else interface.options.get("port", "")
-        )
-        if not kind or not text.isdecimal():
-            continue
-        taken = sockets.on_port(patient.machine, int(text), kind)
+        kind, port = LISTENERS.get(interface.kind, ""), _port(interface)
+        taken = sockets.on_port(patient.machine, port, kind) if kind and port else None
         if taken is None:
             continue
         process = sockets.owner(patient.machine, taken)
@@ -38,10 +31,19 @@ def listening(patient: Patient) -> Iterator[Finding]:
             yield faults.PORT_TAKEN(
                 interface=interface.name,
                 kind=kind.upper(),
-                port=int(text),
+                port=port,
                 process=process,
                 file=patient.rns_dir / "config",
             )
+
+
+def _port(interface: Interface) -> int:
+    """Where an interface is to listen; 0 where it does not, or lets the system choose."""
+    options = interface.options
+    # A BackboneInterface may be either end; for a client `port` is that of the other end.
+    client = "target_host" in options or "remote" in options
+    text = options.get("listen_port") or ("" if client else options.get("port", ""))
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def propagation(patient: Patient) -> Iterator[Finding]:

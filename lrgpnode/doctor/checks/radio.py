@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -19,6 +20,10 @@ DUTY: Final = (
     (869_700_000, 870_000_000, 1.0),
 )
 """Bands in Hz and percent of an hour, ERC/REC 70-03 annex 1 (h1.2 to h1.7); 0.1 % elsewhere in EU868."""
+_RADIO_PROGRAMS: Final = re.compile(
+    "^(rnsd|rnodeconf|lxmd|nomadnet|lrgpnode)$|reticulum|meshchat|sideband|meshtastic", re.IGNORECASE
+)
+"""What may have a radio open, where another user runs it and only root could see that."""
 _ELSEWHERE: Final = 0.1
 _RADIOS: Final = frozenset({"RNodeInterface", "RNodeMultiInterface"})
 
@@ -55,6 +60,10 @@ def firmware(patient: Patient) -> Iterator[Finding]:
     for port in ports(patient):
         if port.kind not in _RADIOS or port.device is None or holders(patient.machine, port):
             continue
+        hidden = patient.machine.hidden(_RADIO_PROGRAMS)
+        if hidden is not None:
+            yield faults.NOT_LOOKED(what=f"the radio at {port.name}", reason=f"{hidden} may have it open")
+            return
         try:
             found = kiss.firmware(port.device, patient.machine.radio_seconds)
         except PermissionError:

@@ -22,7 +22,11 @@ def control_socket(patient: Patient) -> Iterator[Finding]:
     holder = _lock_holder(patient)
     if holder is not None:
         yield faults.NODE_SILENT(
-            data=patient.data, process=holder, socket=patient.socket, restart=patient.restart
+            data=patient.data,
+            process=holder,
+            socket=patient.socket,
+            end="sudo systemctl kill -s KILL lrgpnode" if patient.service else f"kill -KILL {holder.pid}",
+            start=patient.start,
         )
         return
     try:

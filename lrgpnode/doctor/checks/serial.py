@@ -95,8 +95,7 @@ def allowed(patient: Patient) -> Iterator[Finding]:
         names = {"user": account.name, "port": port.name, "interface": port.interface}
         group_may = stat.S_IMODE(status.st_mode) >> 3 & 6 == 6
         if group_may and status.st_gid != 0 and status.st_uid != account.uid:
-            program = "the node" if patient.running is not None else "your session"
-            yield faults.SERIAL_GROUP(group=_group(status.st_gid), program=program, **names)
+            yield faults.SERIAL_GROUP(group=_group(status.st_gid), **names)
         else:
             yield faults.SERIAL_MODE(
                 owner=_user(status.st_uid),

@@ -71,7 +71,7 @@ def test_the_text_is_what_prometheus_reads(node: NodeProcess, command: Command) 
     ran = command("metrics")
     assert ran.code == 0, ran.err
     types, samples = parse(ran.out)
-    assert of(samples, "lrgpnode_identities") == 1
+    assert of(samples, "lrgpnode_identities") == len(node.call("identity.list")["identities"])
     assert of(samples, "lrgpnode_interfaces", state="online") == 1
     assert of(samples, "lrgpnode_outbox", state="queued") == 0
     assert ("lrgpnode_outbox_oldest_unsent_seconds", ()) not in samples
@@ -133,10 +133,13 @@ def test_a_game_is_counted_on_both_sides(tmp_path: Path) -> None:
     ):
         a.hears(b)
         b.hears(a)
+        quiet = a.call("node.log")["number"]
         table = Table(a, b, "ttt")
         table.accept()
         table.act(a, "move", move="5")
         table.act(b, "resign")
+        # Nothing that a peer sends is a line of the log, at the level of every day.
+        assert a.call("node.log", after=quiet)["lines"] == []
         samples = _samples(a)
         for command in ("accept", "resign"):
             assert of(samples, "lrgpnode_actions_peer_total", command=command) == 1

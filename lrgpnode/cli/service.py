@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shlex
 import shutil
 import subprocess
@@ -26,13 +27,6 @@ from lrgpnode.service.units import (
     service_files,
     this_program,
 )
-
-RETICULUM = """\
-Reticulum: if there is an /etc/reticulum/config, the service and every other program use it, and the user
-lrgpnode must be able to write in that directory: `sudo chgrp -R lrgpnode /etc/reticulum && sudo chmod -R
-g+rwX /etc/reticulum`. Else the service gets a configuration of its own under /var/lib/lrgpnode, and shares
-the interfaces of a Reticulum program that runs already. To see the state of that program's interfaces too,
-both configurations need the same `rpc_key` in [reticulum]."""
 
 root_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--root",
@@ -98,11 +92,22 @@ def install(print_only: bool, root: Path | None, program: Path | None, as_json: 
     for path in written:
         write(f"Wrote {path}")
     if root is None:
-        user = os.environ.get("SUDO_USER") or "$USER"
+        from lrgpnode.service.sharing import advice  # noqa: PLC0415 - only said here
+
+        user, home = _caller()
         write("\nStart it, now and with the machine: sudo systemctl enable --now lrgpnode")
         write(f"Use it as yourself: sudo adduser {user} {USER}, and log in again")
         write("See how it is: lrgpnode status, systemctl status lrgpnode, journalctl -u lrgpnode")
-        write(f"\n{RETICULUM}")
+        write(f"\n{advice(home, user)}")
+
+
+def _caller() -> tuple[str, Path | None]:
+    """(name, home) of whoever called sudo; what a shell fills in where that is not known."""
+    name = os.environ.get("SUDO_USER", "")
+    try:
+        return name, Path(pwd.getpwnam(name).pw_dir)
+    except (KeyError, ValueError):
+        return "$USER", None
 
 
 def _print(files: Sequence[ServiceFile], as_json: bool) -> None:

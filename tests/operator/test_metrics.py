@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.nodes import ROOT, NodeProcess, free_port, until
 from tests.e2e.table import Table
-from tests.operator.conftest import Command, as_json
+from tests.operator.conftest import Command
 
 pytestmark = pytest.mark.node
 
@@ -69,9 +69,9 @@ def of(samples: Samples, name: str, **labels: str) -> float:
 
 def test_the_text_is_what_prometheus_reads(node: NodeProcess, command: Command) -> None:
     ran = command("metrics")
-    assert ran.returncode == 0, ran.stderr
-    types, samples = parse(ran.stdout)
-    assert of(samples, "lrgpnode_identities") == 1
+    assert ran.code == 0, ran.err
+    types, samples = parse(ran.out)
+    assert of(samples, "lrgpnode_identities") == len(node.call("identity.list")["identities"])
     assert of(samples, "lrgpnode_interfaces", state="online") == 1
     assert of(samples, "lrgpnode_outbox", state="queued") == 0
     assert ("lrgpnode_outbox_oldest_unsent_seconds", ()) not in samples
@@ -85,9 +85,9 @@ def test_the_text_is_what_prometheus_reads(node: NodeProcess, command: Command) 
 
 
 def test_a_challenge_that_nobody_gets(node: NodeProcess, command: Command) -> None:
-    before = parse(command("metrics").stdout)[1]
+    before = parse(command("metrics").out)[1]
     node.call("game.challenge", peer="ab" * 16, app="ttt")
-    samples = parse(command("metrics").stdout)[1]
+    samples = parse(command("metrics").out)[1]
     assert of(samples, "lrgpnode_sessions", status="pending") == 1
     assert of(samples, "lrgpnode_outbox", state="queued") == 1
     assert 0 <= of(samples, "lrgpnode_outbox_oldest_unsent_seconds") < 60
@@ -96,23 +96,23 @@ def test_a_challenge_that_nobody_gets(node: NodeProcess, command: Command) -> No
     name = "lrgpnode_database_write_seconds_count"
     assert of(samples, name) > of(before, name)
     assert of(samples, "lrgpnode_last_activity_timestamp_seconds", activity="written") > 1.7e9
-    status = as_json(command("status", "--json"))
+    status = command("status", "--json").json
     assert (status["unsent"], status["live_games"]) == (1, 1)
     assert status["oldest_unsent_at"] <= status["activity"]["written_at"]
-    assert "1 on their way, the oldest for " in command("status").stdout
+    assert "1 on their way, the oldest for " in command("status").out
 
 
 def test_the_text_file(node: NodeProcess, command: Command, tmp_path: Path) -> None:
     file = tmp_path / "lrgpnode.prom"
     file.write_text("old")
     ran = command("metrics", "--textfile", str(file))
-    assert (ran.returncode, ran.stdout) == (0, "")
+    assert (ran.code, ran.out) == (0, "")
     parse(file.read_text())
     assert file.stat().st_mode & 0o777 == 0o644
     assert list(tmp_path.iterdir()) == [file]
     ran = command("metrics", "--textfile", str(tmp_path / "none" / "x"))
-    assert ran.returncode == 1
-    assert "Cannot write" in ran.stderr
+    assert ran.code == 1
+    assert "Cannot write" in ran.err
 
 
 def test_every_metric_is_documented(node: NodeProcess) -> None:
@@ -133,10 +133,13 @@ def test_a_game_is_counted_on_both_sides(tmp_path: Path) -> None:
     ):
         a.hears(b)
         b.hears(a)
+        quiet = a.call("node.log")["number"]
         table = Table(a, b, "ttt")
         table.accept()
         table.act(a, "move", move="5")
         table.act(b, "resign")
+        # Nothing that a peer sends is a line of the log, at the level of every day.
+        assert a.call("node.log", after=quiet)["lines"] == []
         samples = _samples(a)
         for command in ("accept", "resign"):
             assert of(samples, "lrgpnode_actions_peer_total", command=command) == 1

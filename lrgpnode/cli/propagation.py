@@ -10,7 +10,7 @@ import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit, sentence
-from lrgpnode.cli.text import clean, pad, when
+from lrgpnode.cli.text import age, clean, pad, when
 from lrgpnode.cli.types import Words
 from lrgpnode.control.client import ClientError, EventStream
 
@@ -210,18 +210,13 @@ def _name(node: Mapping[str, Any]) -> str:
 
 def _mail(one: Mapping[str, Any]) -> str:
     fetched = one.get("fetched_at")
-    last = f"fetched {_ago(fetched)}, {one['received']} messages" if fetched else "never fetched"
+    last = (
+        f"fetched {age(time.time() - fetched)} ago, {one['received']} messages"
+        if fetched
+        else "never fetched"
+    )
     now = f"; {one['state']} now" if one.get("state") not in (None, "done", "failed") else ""
     return f"{last}{now}" + (f"; last problem: {clean(one['reason'])}" if one["reason"] else "")
-
-
-def _ago(at: float) -> str:
-    minutes = max(0.0, time.time() - at) / 60
-    if minutes < 1:
-        return "just now"
-    if minutes < 120:
-        return f"{minutes:.0f} min ago"
-    return f"{minutes / 60:.0f} h ago" if minutes < 48 * 60 else f"{minutes / 1440:.0f} days ago"
 
 
 def _size(size: int) -> str:

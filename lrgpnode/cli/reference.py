@@ -54,11 +54,20 @@ RESULTS: Final = {
     "act": "game.act",
     "resign": "game.resign",
     "actions": "game.actions",
+    "propagation status": "propagation.status",
+    "propagation add": "propagation.add",
+    "propagation remove": "propagation.remove",
+    "propagation use": "propagation.use",
     "backup": "node.backup",
 }
 """Whose result a command prints with --json, where that is all there is to say."""
 
 OTHER_RESULTS: Final = {
+    "propagation list": "as of `propagation add`: `current` and `nodes`.",
+    "propagation sync": (
+        "`identities`, for each the last event [propagation.sync](control-api.md#propagationsync-1); with "
+        "`--no-wait` the result of [propagation.sync](control-api.md#propagationsync)."
+    ),
     "identity export": (
         "`hash` and `name` of the identity and the `file`. The key is in the file only; "
         "[identity.export](control-api.md#identityexport) has it."

@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "resign": "play",
     "actions": "games",
     "watch": "watch",
+    "propagation": "propagation",
     "config": "settings",
     "metrics": "metrics",
     "doctor": "doctor",

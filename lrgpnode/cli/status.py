@@ -47,6 +47,10 @@ def _lines(result: dict[str, Any], now: float) -> Iterator[str]:
     yield _row("outbox", _outbox(result, now))
     if result.get("inbox_entries"):
         yield _row("inbox", f"{result['inbox_entries']} packets not handled yet")
+    if result.get("propagation_node"):
+        fetched = result.get("mail_fetched_at")
+        last = f"fetched {age(now - fetched)} ago" if fetched is not None else "never fetched"
+        yield _row("mail", f"{last}, node {result['propagation_node']}")
     yield _row("can play", ", ".join(clean(game["app"], 64) for game in result["games"]) or "nothing")
     if result.get("shared_instance"):
         yield _row("Reticulum", "shared with other programs of this machine")

@@ -143,6 +143,24 @@ def _heard(data: Mapping[str, Any]) -> str:
     return f"heard {who(data['name'], data['peer'])}, {data['hops']} hops"
 
 
+def _sync(data: Mapping[str, Any]) -> str:
+    from lrgpnode.cli.propagation import line  # noqa: PLC0415 - an event of a few only
+
+    return line(data)
+
+
+def _stamp(data: Mapping[str, Any]) -> str:
+    peer = who("", data["peer"]).strip("()")
+    if data["finished"]:
+        return f"the proof of work for the message to {peer} is made, in {data['seconds']:.0f} s"
+    return f"the proof of work for the message to {peer} may take {data['expected']:.0f} s"
+
+
+def _propagation_node(data: Mapping[str, Any]) -> str:
+    node = who(data["name"], data["node"]) if data["node"] else "none"
+    return f"propagation node in use: {node}{_because(data['reason'])}"
+
+
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.challenged": _challenged,
     "game.request": _request,
@@ -153,6 +171,9 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.expired": lambda data: f"{_game(data)}: ended by its time limit",
     "peer.heard": _heard,
     "identity.changed": _identity,
+    "propagation.sync": _sync,
+    "propagation.stamp": _stamp,
+    "propagation.node": _propagation_node,
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
     "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",
 }

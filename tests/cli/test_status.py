@@ -60,3 +60,10 @@ def test_the_outbox(node: FakeNode, run: Run) -> None:
 
 def test_no_interface(node: FakeNode, run: Run) -> None:
     assert lines(node, run, interfaces=())["interfaces"] == "none: the node is reached by nobody"
+
+
+def test_mail_by_propagation_nodes(node: FakeNode, run: Run) -> None:
+    assert "mail" not in lines(node, run)
+    assert lines(node, run, propagation_node="c" * 32)["mail"] == f"never fetched, node {'c' * 32}"
+    rows = lines(node, run, propagation_node="c" * 32, mail_fetched_at=time.time() - 200)
+    assert rows["mail"] == f"fetched 3 min ago, node {'c' * 32}"

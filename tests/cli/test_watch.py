@@ -16,6 +16,7 @@ from tests.cli.fakes import ID, ME, PEER, FakeNode
 GAME = {"id": ID, "identity": ME}
 BY_PEER = {**GAME, "peer": PEER}
 
+SYNC = {"identity": PEER, "node": "c" * 32, "progress": 1.0, "received": 2, "left": 0, "reason": ""}
 SHOWN: list[tuple[str, dict[str, Any], str]] = [
     (
         "game.challenged",
@@ -87,6 +88,32 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         {"hash": PEER, "name": "Ann\x07", "enabled": False, "role": "person"},
         "identity Ann (b2b2b2b2), which is off the mesh",
     ),
+    (
+        "propagation.sync",
+        {**SYNC, "state": "receiving", "progress": 0.5},
+        "mail of b2b2b2b2: 50%, 2 received",
+    ),
+    (
+        "propagation.sync",
+        {**SYNC, "state": "done", "left": 1, "reason": "no\x07 path"},
+        "mail of b2b2b2b2: done, 2 received from node cccccccc; 1 too large, left there; but: no path",
+    ),
+    (
+        "propagation.stamp",
+        {"peer": PEER, "cost": 20, "seconds": 3.2, "expected": 41.0, "finished": False},
+        "the proof of work for the message to b2b2b2b2 may take 41 s",
+    ),
+    (
+        "propagation.stamp",
+        {"peer": PEER, "cost": 20, "seconds": 33.2, "expected": 41.0, "finished": True},
+        "the proof of work for the message to b2b2b2b2 is made, in 33 s",
+    ),
+    (
+        "propagation.node",
+        {"node": "c" * 32, "name": "Hill", "reason": "heard"},
+        "propagation node in use: Hill (cccccccc): heard",
+    ),
+    ("propagation.node", {"node": "", "name": "", "reason": "off"}, "propagation node in use: none: off"),
     ("node.started", {"name": "pi", "version": "1"}, "the node pi is up"),
     ("node.stopping", {"reason": "SIGTERM"}, "the node stops: SIGTERM"),
     ("node.stopping", {}, "the node stops"),

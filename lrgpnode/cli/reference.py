@@ -54,6 +54,12 @@ RESULTS: Final = {
     "act": "game.act",
     "resign": "game.resign",
     "actions": "game.actions",
+    "outbox list": "outbox.list",
+    "outbox resend": "outbox.resend",
+    "outbox cancel": "outbox.cancel",
+    "resend": "game.resend",
+    "abandon": "game.abandon",
+    "delete": "game.delete",
     "backup": "node.backup",
 }
 """Whose result a command prints with --json, where that is all there is to say."""

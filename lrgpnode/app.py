@@ -30,12 +30,14 @@ from lrgpnode.control.server import ControlServer, SocketError
 from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.identity import IdentityError
+from lrgpnode.mesh.propagation.report import News
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
 from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.signing import Signer
 from lrgpnode.metrics import Counters
 from lrgpnode.node import Identities, Node
+from lrgpnode.node.clock import MovableClock
 from lrgpnode.plugins import PluginProblem, load_games
 from lrgpnode.service.heart import Heart
 from lrgpnode.service.notify import Notifier
@@ -250,6 +252,7 @@ class _Application:
         self._configuration.on_change("node.log_level", self._set_log_level)
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
+        self._movable = MovableClock() if self._settings.test_clock else None
         node = Node(
             store=self._store,
             writer=writer,
@@ -260,6 +263,7 @@ class _Application:
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
+            clock=self._movable.clock if self._movable is not None else None,
         )
         self._time = node.time
         self._own.attach(writer, self._mesh, self._publish)
@@ -269,7 +273,7 @@ class _Application:
         heart = Heart(self._notifier, parts, self._vitals.line)
         try:
             await node.start(self._own.rows)
-            self._mesh.watch_propagation(lambda news: self._publish(*propagation_event(news)))
+            self._mesh.watch_propagation(lambda news: self._propagation_news(node, news))
             self._mesh.attach(loop, node)
             await house.open(node)
             heart.start()
@@ -312,6 +316,12 @@ class _Application:
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
 
+    def _propagation_news(self, node: Node, news: News) -> None:
+        type, fields = propagation_event(news)
+        self._publish(type, fields)
+        if type == "propagation.node" and fields["node"]:
+            node.reachable()
+
     def _surroundings(self) -> Surroundings:
         return Surroundings(
             status=self._status,
@@ -325,6 +335,7 @@ class _Application:
             backup=self._backup,
             log=self._log,
             metrics=self._vitals.families,
+            clock=self._movable,
         )
 
     def _recording(self) -> Recording:

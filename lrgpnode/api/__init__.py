@@ -5,6 +5,9 @@ An area of methods is a module here. Handlers run on the loop's thread.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Protocol
+
 from lrgpnode.control import models
 from lrgpnode.control.methods import Methods
 from lrgpnode.house.host import House
@@ -12,12 +15,14 @@ from lrgpnode.node import Identities, Node
 from storage.store import Store
 from storage.writer import Writer
 
+from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
 from .games import GameMethods
 from .house import HouseMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
 from .metrics import MetricsMethods
+from .outbox import OutboxMethods
 from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
 from .records import Recording, RecordMethods
@@ -26,6 +31,10 @@ from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
 
 __all__ = ["Api", "Recording", "Surroundings"]
+
+
+class _Area(Protocol):
+    def handlers(self) -> dict[str, Callable[[Any], Any]]: ...
 
 
 class Api:
@@ -42,7 +51,7 @@ class Api:
         house: House,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
-        self._areas = (
+        self._areas: list[_Area] = [
             NodeMethods(self._lookup, around),
             SettingsMethods(around.configuration),
             MetricsMethods(around.metrics),
@@ -54,9 +63,12 @@ class Api:
             PropagationMethods(self._lookup, around.propagation),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
+            OutboxMethods(self._lookup, node, store),
             RecordMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
-        )
+        ]
+        if around.clock is not None:
+            self._areas.append(ClockMethods(node, around.clock))
 
     def methods(self) -> Methods:
         methods = Methods(translate)

@@ -21,6 +21,7 @@ from .propagation import Propagation
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
+    from lrgpnode.node.clock import MovableClock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class Surroundings:
     """Blocks while it reads and writes; for a thread."""
     log: LogOfNode
     metrics: Callable[[], Iterable[Family]]
+    clock: MovableClock | None = None
+    """Where the clock can be moved."""
 
 
 class NodeMethods:

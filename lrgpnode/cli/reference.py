@@ -58,6 +58,12 @@ RESULTS: Final = {
     "propagation add": "propagation.add",
     "propagation remove": "propagation.remove",
     "propagation use": "propagation.use",
+    "outbox list": "outbox.list",
+    "outbox resend": "outbox.resend",
+    "outbox cancel": "outbox.cancel",
+    "resend": "game.resend",
+    "abandon": "game.abandon",
+    "delete": "game.delete",
     "backup": "node.backup",
 }
 """Whose result a command prints with --json, where that is all there is to say."""

@@ -190,6 +190,10 @@ class Settings:
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    test_clock: bool = setting(
+        flag(), False, "Whether `test.clock` of the control API may move the node's clock; for tests only."
+    )
+
 
 def rows(table: type) -> Mapping[str, Setting]:
     """The rows of a class like ``Settings``, by key, in its order."""
@@ -212,6 +216,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "test": "For tests of the program; leave it alone on a node that plays.",
     }
 )
 """What the tables of the file are about, in the order of the reference."""

@@ -9,7 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from . import contacts, game, house, log, metrics, node, people, propagation, records, settings, upkeep
+from . import (
+    clock,
+    contacts,
+    game,
+    house,
+    log,
+    metrics,
+    node,
+    outbox,
+    people,
+    propagation,
+    records,
+    settings,
+    upkeep,
+)
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -22,6 +36,7 @@ from .base import (
     SessionRef as SessionRef,
     Text as Text,
 )
+from .clock import ClockParams as ClockParams, ClockResult as ClockResult
 from .contacts import (
     BlockInfo as BlockInfo,
     BlockList as BlockList,
@@ -91,6 +106,16 @@ from .node import (
     Subscribed as Subscribed,
     SubscribeParams as SubscribeParams,
 )
+from .outbox import (
+    Abandoned as Abandoned,
+    DeleteParams as DeleteParams,
+    DeleteResult as DeleteResult,
+    OutboxEntry as OutboxEntry,
+    OutboxListParams as OutboxListParams,
+    OutboxPage as OutboxPage,
+    OutboxParams as OutboxParams,
+    Resent as Resent,
+)
 from .people import (
     IdentityChanged as IdentityChanged,
     IdentityChoice as IdentityChoice,
@@ -148,9 +173,11 @@ _AREAS: Final = (
     people,
     contacts,
     game,
+    outbox,
     house,
     propagation,
     records,
+    clock,
 )
 
 METHODS: Final[Mapping[str, Method]] = {method.name: method for area in _AREAS for method in area.METHODS}

@@ -1,0 +1,95 @@
+"""``outbox.*``, and what is done about games that do not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lrgpnode.control import models
+from lrgpnode.control.methods import ControlError
+from lrgpnode.node import Node
+from storage.model import OutboxRow
+from storage.store import Store
+
+from .lookup import Lookup
+
+
+class OutboxMethods:
+    def __init__(self, lookup: Lookup, node: Node, store: Store) -> None:
+        self._lookup = lookup
+        self._node = node
+        self._store = store
+
+    def handlers(self) -> dict[str, Callable[[Any], Any]]:
+        return {
+            "outbox.list": self._list,
+            "outbox.resend": self._resend_row,
+            "outbox.cancel": self._cancel,
+            "game.resend": self._resend,
+            "game.abandon": self._abandon,
+            "game.delete": self._delete,
+        }
+
+    async def _list(self, params: models.OutboxListParams) -> models.OutboxPage:
+        identity = self._lookup.identity(params.identity) if params.identity is not None else None
+        outbox, limit = self._store.outbox, params.limit
+        if params.all:
+            before = _cursor(params.cursor)
+            rows = outbox.page_of_all(identity=identity, before=before, limit=limit + 1)
+        else:
+            after = _cursor(params.cursor) or 0
+            rows = outbox.page(identity=identity, after=after, limit=limit + 1)
+        found = rows[:limit]
+        return models.OutboxPage(
+            messages=self._entries(found), cursor=str(found[-1].id) if len(rows) > limit else None
+        )
+
+    async def _resend_row(self, params: models.OutboxParams) -> models.Resent:
+        return models.Resent(messages=self._entries(self._node.repair.resend_row(params.outbox_id)))
+
+    async def _cancel(self, params: models.OutboxParams) -> models.OutboxEntry:
+        return self._entries([await self._node.repair.cancel(params.outbox_id)])[0]
+
+    async def _resend(self, params: models.SessionParams) -> models.Resent:
+        key = self._lookup.key(params.id, params.identity)
+        return models.Resent(messages=self._entries(self._node.repair.resend(key)))
+
+    async def _abandon(self, params: models.SessionParams) -> models.Abandoned:
+        session = await self._node.repair.abandon(self._lookup.key(params.id, params.identity))
+        return models.Abandoned(
+            id=session.key.session_id, identity=session.key.identity, status=session.status
+        )
+
+    async def _delete(self, params: models.DeleteParams) -> models.DeleteResult:
+        key = self._lookup.key(params.id, params.identity)
+        await self._node.repair.delete(key, force=params.force)
+        return models.DeleteResult(id=key.session_id, identity=key.identity)
+
+    def _entries(self, rows: Sequence[OutboxRow]) -> tuple[models.OutboxEntry, ...]:
+        # What is known now is newer than what is stored.
+        return tuple(self._entry(self._node.outbox.state(row.id) or row) for row in rows)
+
+    def _entry(self, row: OutboxRow) -> models.OutboxEntry:
+        return models.OutboxEntry(
+            outbox_id=row.id,
+            id=row.key.session_id,
+            identity=row.key.identity,
+            peer=row.peer,
+            command=row.command,
+            state=row.state,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            attempts=row.attempts,
+            peer_name=self._lookup.name(row.peer),
+            reason=row.reason,
+            action_num=row.action_num,
+            next_attempt_at=row.next_attempt_at,
+        )
+
+
+def _cursor(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise ControlError("invalid_params", "That cursor is not one of this list.")
+    return int(text)

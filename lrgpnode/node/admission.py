@@ -25,8 +25,8 @@ from storage.model import Block, Policy, Request, Trust
 from storage.store import Store
 from storage.writer import Writer
 
-from .clock import Clock
 from .news import Publish
+from .time import Time
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ class Admission:
         store: Store,
         writer: Writer,
         games: Mapping[str, Game],
-        clock: Clock,
+        time: Time,
         publish: Publish,
         *,
         local: Collection[str] = (),
@@ -95,7 +95,7 @@ class Admission:
         self._store = store
         self._writer = writer
         self._games = games
-        self._clock = clock
+        self._time = time
         self._publish = publish
         self._local = local
         self._default = default
@@ -126,12 +126,15 @@ class Admission:
     def blocked(self, peer: str) -> Block | None:
         """The block that is in force for a peer, if any."""
         block = self._blocks.get(peer)
-        over = block is not None and block.until is not None and block.until <= self._clock.wall()
-        return None if over else block
+        return None if block is None or self._over(block.until) else block
 
     def blocks(self) -> tuple[Block, ...]:
         """Those in force."""
         return tuple(block for block in self._blocks.values() if self.blocked(block.peer) is not None)
+
+    def _over(self, until: float | None) -> bool:
+        """While the clock is not trusted, nothing is."""
+        return until is not None and self._time.trusted and until <= self._time.now()
 
     async def block(self, block: Block) -> None:
         """From now on nothing of this peer gets through, and what of it waits is dropped."""
@@ -185,11 +188,12 @@ class Admission:
         game = self._games.get(envelope.app_id)
         if game is None or game.manifest.version != envelope.version or message.envelope is None:
             return
-        now = self._clock.wall()
-        await self._writer.run(self._store.admission.expire_requests, now)
+        now = self._time.now()
+        if self._time.trusted:
+            await self._writer.run(self._store.admission.expire_requests, now)
         all_of_it, of_peer = self._store.admission.request_counts(key.identity, message.peer)
         full = all_of_it >= REQUESTS_PER_IDENTITY or of_peer >= REQUESTS_PER_PEER
-        if full or not self._limit.allow(ALL_GAMES, now):
+        if full or not self._limit.allow(ALL_GAMES, self._time.clock.boot()):
             log.debug("dropped a request of %s: there are enough", message.peer)
             return
         request = Request(
@@ -232,18 +236,21 @@ class Admission:
         self._players[peer] = None
         if len(self._players) > NOTED_PLAYERS:
             self._players.popitem(last=False)
-        await self._writer.run(self._store.book.played, peer, self._clock.wall())
+        await self._writer.run(self._store.book.played, peer, self._time.now())
 
     # Requests
 
     def requests(self) -> list[Request]:
         """At most 50 of those that wait, the newest first."""
-        now = self._clock.wall()
-        return [request for request in self._store.admission.requests() if request.until > now]
+        return [request for request in self._store.admission.requests() if not self.expired(request)]
+
+    def expired(self, request: Request) -> bool:
+        """Whether the time limit of the challenge has passed."""
+        return self._over(request.until)
 
     async def drop(self, key: SessionKey) -> bool:
         """Forget a request for good, also copies of it that come later. The peer is told nothing."""
-        now = self._clock.wall()
+        now = self._time.now()
         removed: bool = await self._writer.run(self._store.admission.remove_request, key, dead_at=now)
         return removed
 

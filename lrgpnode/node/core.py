@@ -108,7 +108,7 @@ class Node:
         self._last_row = store.outbox.last_id()
         self._tasks: set[asyncio.Task[None]] = set()
         self._news = News(publish)
-        self.admission = Admission(store, writer, games, self._clock, publish, local=local, default=accept)
+        self.admission = Admission(store, writer, games, self.time, publish, local=local, default=accept)
         self._introduce = introduce
         self._parts = Parts(
             store=store,
@@ -208,7 +208,7 @@ class Node:
 
     async def admit(self, request: Request) -> Session:
         """Let a stranger's challenge through to the router. Raises ``CallerError`` or ``StorageError``."""
-        if request.until <= self.time.now():
+        if self.admission.expired(request):
             raise CallerError(Kind.SESSION_EXPIRED, "the challenge has expired")
         async with self._parts.lane(request.key.identity):
             await self._run.inbound.handle(received(request), request.received_at)

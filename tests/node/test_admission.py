@@ -23,6 +23,7 @@ from lrgpnode.node.admission import (
     decide,
 )
 from lrgpnode.node.clock import Clock
+from lrgpnode.node.time import Time
 from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.game import Game
 from lrgpnode.protocol.session import Session, SessionKey, Status
@@ -57,6 +58,8 @@ class Door:
 
     def __init__(self, path: Path) -> None:
         self.now = 1_000_000.0
+        clock = Clock(wall=lambda: self.now, boot=lambda: self.now, synchronised=lambda: False)
+        self.time = Time(clock, 0.0)
         self.store = Store(path / "node.db")
         self.writer = Writer(self.store)
         self.told: list[tuple[str, Mapping[str, Any]]] = []
@@ -69,7 +72,7 @@ class Door:
             self.store,
             self.writer,
             self.games,
-            Clock(wall=lambda: self.now, boot=lambda: self.now),
+            self.time,
             lambda type, fields: self.told.append((type, fields)),
             local=(ME, OTHER_ME),
             default=default,
@@ -168,6 +171,18 @@ def test_it_expires_with_the_challenge(door: Door) -> None:
     assert door.waiting() == []
     door.knock(EVE)
     assert door.store.admission.request_counts(ME, BOB) == (1, 0)
+
+
+def test_nothing_is_over_while_the_clock_is_not_trusted(door: Door) -> None:
+    door.knock(BOB)
+    door.do(door.admission.block(Block(peer=EVE, blocked_at=door.now, until=door.now + 60)))
+    door.now += 1000 * DAY
+    door.time.trusted = False
+    assert door.waiting() == [BOB]
+    assert door.admission.blocked(EVE) is not None
+    door.time.trusted = True
+    assert door.waiting() == []
+    assert door.admission.blocked(EVE) is None
 
 
 def test_nobody_can_fill_the_list(door: Door) -> None:

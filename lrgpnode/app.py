@@ -218,7 +218,6 @@ class _Application:
         return MeshSettings(
             data=self._paths.data,
             identities=self._own.active,
-            away=self._own.resting,
             silent=self._own.silent,
             display_names=self._own.names,
             rns_config_dir=None if private else settings.rns_config_dir,
@@ -266,13 +265,13 @@ class _Application:
             clock=self._movable.clock if self._movable is not None else None,
         )
         self._time = node.time
-        self._own.attach(writer, self._mesh, self._publish)
+        self._own.attach(writer, self._mesh, node, self._publish)
         api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._vitals.line)
         try:
-            await node.start(self._own.rows)
+            await node.start(self._own.rows, paused=self._own.resting)
             self._mesh.watch_propagation(lambda news: self._propagation_news(node, news))
             self._mesh.attach(loop, node)
             await house.open(node)

@@ -52,15 +52,13 @@ class MeshSettings:
 
     With ``listen`` or ``connect`` it has a Reticulum configuration of its own under ``data``; else
     it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
-    ``away`` are identities not on the mesh for now, for which what is to be sent waits. ``silent`` are
-    never announced: they are for the other identities of this node.
+    ``silent`` identities are never announced: they are for the other identities of this node.
     ``shared_is_slow``: announces through another program's instance may go out by radio.
     ``message_kb`` is the largest message taken, in thousands of bytes.
     """
 
     data: Path
     identities: tuple[LocalIdentity, ...]
-    away: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     display_names: Mapping[str, str] = field(default_factory=dict)
     rns_config_dir: Path | None = None
@@ -177,8 +175,6 @@ class ReticulumMesh:
             self._routers, self._receiver, self._sent, self._ended, self.propagation.send
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
-        for hash in self._settings.away:
-            self._sender.hold(hash)
         self._watch_announces()
 
     def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
@@ -251,13 +247,13 @@ class ReticulumMesh:
     def open_identity(
         self, identity: LocalIdentity, display_name: str, *, silent: bool = False
     ) -> Future[None]:
-        """Bring one more identity on the mesh, and announce it unless it is silent; what waited is sent."""
+        """Bring one more identity on the mesh, and announce it unless it is silent."""
         if silent:
             self._announcer.hush(identity.hash)
         return self._worker.ask(self._join, identity, display_name)
 
     def close_identity(self, identity: str) -> Future[None]:
-        """Take an identity off the mesh. What it has to send waits until it is opened again."""
+        """Take an identity off the mesh. What it has under way is forgotten, without a report."""
         return self._worker.ask(self._leave, identity)
 
     def rename_identity(self, identity: str, display_name: str) -> Future[None]:
@@ -391,14 +387,13 @@ class ReticulumMesh:
         if identity.hash not in self._routers:
             self._open(identity, display_name)
             self._announcer.add(identity.hash)
-            self._sender.let_go(identity.hash)
             self.propagation.joined(identity.hash)
 
     def _leave(self, identity: str) -> None:
         router = self._routers.pop(identity, None)
         if router is not None:
             self._announcer.remove(identity)
-            self._sender.hold(identity)
+            self._sender.leave(identity)
             router.close()
             self._receiver.remove(router)
 

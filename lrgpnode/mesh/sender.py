@@ -59,7 +59,6 @@ class Sender:
         self._unheard: dict[str, deque[Outgoing]] = {}
         self._queued: deque[Outgoing] = deque()
         self._flying: dict[int, Outgoing] = {}
-        self._away: dict[str, dict[int, Outgoing]] = {}
         self._per_peer: Counter[str] = Counter()
 
     @property
@@ -68,34 +67,18 @@ class Sender:
 
     @property
     def waiting(self) -> int:
-        unheard = sum(map(len, self._unheard.values()))
-        return len(self._queued) + unheard + sum(map(len, self._away.values()))
+        return len(self._queued) + sum(map(len, self._unheard.values()))
 
-    def hold(self, identity: str) -> None:
-        """The identity leaves the mesh: what it has to send, also what was on its way, waits for it."""
-        flying = [message for message in self._flying.values() if message.identity == identity]
-        unheard = [message for messages in self._unheard.values() for message in messages]
-        others = [message for message in (*self._queued, *unheard) if message.identity == identity]
-        # An answer (0) is of use at once or not at all.
-        self._away[identity] = {message.ref: message for message in (*flying, *others) if message.ref}
+    def leave(self, identity: str) -> None:
+        """The identity leaves the mesh: forget, without a word, what it has to send and had under way."""
         self._queued = deque(message for message in self._queued if message.identity != identity)
         for peer, messages in self._unheard.items():
             self._unheard[peer] = deque(m for m in messages if m.identity != identity)
-        for message in flying:
+        for message in [one for one in self._flying.values() if one.identity == identity]:
             self.ended(message.ref)
-
-    def let_go(self, identity: str) -> None:
-        """The identity is on the mesh again."""
-        for message in self._away.pop(identity, {}).values():
-            self.submit(message)
 
     def submit(self, message: Outgoing) -> None:
         peer = message.peer
-        away = self._away.get(message.identity)
-        if away is not None:
-            if message.ref:
-                away[message.ref] = message
-            return
         if peer in self._unheard:
             self._unheard[peer].append(message)
             return

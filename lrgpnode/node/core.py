@@ -136,15 +136,28 @@ class Node:
 
     # Life
 
-    async def start(self, identities: Iterable[str]) -> None:
-        """Expire what is due, prune, and go on sending what was not delivered."""
+    async def start(self, identities: Iterable[str], *, paused: Iterable[str] = ()) -> None:
+        """Expire what is due, prune, and go on sending what was not delivered.
+
+        For the ``paused`` of the identities, which are not on the mesh, see ``pause``.
+        """
         running = self._running = _Running(self, asyncio.get_running_loop())
         now = self.time.now()
         running.sync.start(now)
         running.parking.start(now)
         await running.upkeep.start(tuple(identities))
+        for identity in paused:
+            running.outbox.pause(identity)
         outbox = self._store.outbox
         running.outbox.resume(outbox.waiting(), outbox.unconfirmed(), outbox.attempts(now - 86_400.0))
+
+    def pause(self, identity: str) -> None:
+        """An identity leaves the mesh: what it has to send waits in the outbox."""
+        self.outbox.pause(identity)
+
+    def unpause(self, identity: str) -> None:
+        """An identity is on the mesh again: what waited is sent."""
+        self.outbox.unpause(identity)
 
     async def stop(self) -> None:
         """Finish what is being committed; begin nothing new."""

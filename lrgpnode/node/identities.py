@@ -46,6 +46,13 @@ class Routers(Protocol):
     def rename_identity(self, identity: str, display_name: str) -> Future[None]: ...
 
 
+class Sending(Protocol):
+    """What is needed of the node: that an identity off the mesh sends nothing."""
+
+    def pause(self, identity: str) -> None: ...
+    def unpause(self, identity: str) -> None: ...
+
+
 class Identities:
     """``attach`` before anything is changed. Raises ``IdentityError`` and ``StorageError``.
 
@@ -64,6 +71,7 @@ class Identities:
         self._store = store
         self._writer: Writer
         self._routers: Routers
+        self._sending: Sending
         self._publish: Publish
         self._changing = asyncio.Lock()
         loaded = keys.load_all(directory) or (keys.create(directory),)
@@ -80,9 +88,9 @@ class Identities:
         self.rows: Mapping[str, LocalIdentity] = MappingProxyType(self._rows)
         """By hash, oldest first; always as they are now."""
 
-    def attach(self, writer: Writer, routers: Routers, publish: Publish) -> None:
+    def attach(self, writer: Writer, routers: Routers, sending: Sending, publish: Publish) -> None:
         """Make changes possible."""
-        self._writer, self._routers, self._publish = writer, routers, publish
+        self._writer, self._routers, self._sending, self._publish = writer, routers, sending, publish
 
     # Looking
 
@@ -151,6 +159,7 @@ class Identities:
             if row.enabled:
                 row = replace(row, enabled=False)
                 await self._store_row(row)
+                self._sending.pause(hash)
                 await self._on_mesh(self._routers.close_identity(hash))
             return row
 
@@ -185,6 +194,7 @@ class Identities:
     async def _join(self, row: LocalIdentity) -> None:
         silent = row.role in self._silent_roles
         await self._on_mesh(self._routers.open_identity(self._keys[row.hash], row.name, silent=silent))
+        self._sending.unpause(row.hash)
 
     async def _store_row(self, row: LocalIdentity) -> None:
         await self._writer.run(self._store.book.put_identity, row)

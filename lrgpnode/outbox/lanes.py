@@ -113,6 +113,7 @@ class Traffic:
         self._silent = silent
         self._flights: dict[int, Flight] = {}  # the one without news for longest first
         self._queues: tuple[OrderedDict[SessionKey, Lane], ...] = tuple(OrderedDict() for _ in range(3))
+        self._paused: dict[str, dict[SessionKey, Lane]] = {}
         self._watch: Entry | None = None
         self._place: Entry | None = None
 
@@ -122,6 +123,10 @@ class Traffic:
     def line_up(self, lane: Lane) -> None:
         """The first row of the lane goes out as soon as there is a place."""
         self.leave(lane)
+        paused = self._paused.get(lane.key.identity)
+        if paused is not None:
+            paused[lane.key] = lane
+            return
         queue = self._queues[self._rank(lane.peer)]
         queue[lane.key] = lane
         if not lane.head.attempts:
@@ -131,8 +136,26 @@ class Traffic:
     def leave(self, lane: Lane) -> None:
         self._agenda.cancel(lane.timer)
         lane.timer = None
-        for queue in self._queues:
+        for queue in (*self._queues, self._paused.get(lane.key.identity, {})):
             queue.pop(lane.key, None)
+
+    def pause(self, identity: str) -> None:
+        """What this identity has to send waits, also what is under way; nobody reports on that any more."""
+        waiting = [lane for queue in self._queues for lane in queue.values()]
+        waiting += [flight.lane for flight in self._flights.values()]
+        self._paused.setdefault(identity, {})
+        for lane in waiting:
+            if lane.key.identity == identity:
+                self.land(lane.head.id)
+                self.line_up(lane)
+
+    def unpause(self, identity: str) -> None:
+        """The identity can send again."""
+        for lane in self._paused.pop(identity, {}).values():
+            self.line_up(lane)
+
+    def is_paused(self, identity: str) -> bool:
+        return identity in self._paused
 
     def departing(self) -> Iterator[Lane]:
         """Lanes that have a place now."""

@@ -74,7 +74,8 @@ class Outbox:
         If it may go out as soon as it is, the answer is what to send; the caller does that, or calls
         ``withdraw``. If None, nothing has changed: ``add`` the row once it is committed.
         """
-        if row.key in self._lanes or self._stopped or not self._traffic.room(row.peer):
+        paused = self._traffic.is_paused(row.key.identity)
+        if row.key in self._lanes or self._stopped or paused or not self._traffic.room(row.peer):
             return None
         return self._depart(self._open((replace(row, attempts=1),)))
 
@@ -188,6 +189,16 @@ class Outbox:
             if lane.head.id not in self._traffic and self._presence.is_away(lane.peer):
                 lane.via = True
                 self._traffic.line_up(lane)
+        self._fill()
+
+    def pause(self, identity: str) -> None:
+        """The identity is off the mesh: what it has to send waits, and nothing of it is given up."""
+        self._traffic.pause(identity)
+        self._fill()
+
+    def unpause(self, identity: str) -> None:
+        """The identity is on the mesh again."""
+        self._traffic.unpause(identity)
         self._fill()
 
     def confirm(self, key: SessionKey) -> None:

@@ -43,6 +43,12 @@ class Mesh:
     def close_identity(self, identity: str) -> Future[None]:
         return self._done("close", identity)
 
+    def pause(self, identity: str) -> None:
+        self.asked.append(("pause", identity))
+
+    def unpause(self, identity: str) -> None:
+        self.asked.append(("unpause", identity))
+
     def rename_identity(self, identity: str, display_name: str) -> Future[None]:
         return self._done("rename", identity, display_name)
 
@@ -58,7 +64,7 @@ class Place:
 
     def load(self) -> Identities:
         own = Identities(self.path / "identities", self.store, lambda: "pi")
-        own.attach(self.writer, self.mesh, lambda type, fields: self.told.append(type))
+        own.attach(self.writer, self.mesh, self.mesh, lambda type, fields: self.told.append(type))
         return own
 
     def do(self, work: Any) -> Any:
@@ -121,7 +127,7 @@ def test_what_is_changed_is_told_and_kept(place: Place) -> None:
     place.do(place.own.disable(ann.hash))
     place.do(place.own.rename(ann.hash, "Anna"))
     place.do(place.own.set_default(ann.hash))
-    assert place.mesh.asked[2:] == [("close", ann.hash), ("rename", ann.hash, "Anna")]
+    assert place.mesh.asked[4:] == [("pause", ann.hash), ("close", ann.hash), ("rename", ann.hash, "Anna")]
     assert set(place.told) == {"identity.changed"}
     again = place.load()
     assert again.resting == (ann.hash,)
@@ -130,7 +136,7 @@ def test_what_is_changed_is_told_and_kept(place: Place) -> None:
     assert again.default == ann.hash
     assert {key.hash for key in again.active} == set(again.rows) - {ann.hash}
     place.do(place.own.enable(ann.hash))
-    assert place.mesh.asked[-1] == ("open", ann.hash, "Anna")
+    assert place.mesh.asked[-2:] == [("open", ann.hash, "Anna"), ("unpause", ann.hash)]
     place.do(place.own.set_default(None))
     assert place.load().default == ""
 

@@ -22,6 +22,7 @@ VERSION: Final = 1
 MANIFEST: Final = "manifest.json"
 SEAL: Final = "sha256"
 
+SECOND: Final = 1_000_000_000
 BLOCK: Final = tarfile.BLOCKSIZE
 CHUNK: Final = 1 << 20
 MAX_MANIFEST: Final = 4 << 20
@@ -29,16 +30,23 @@ MAX_MEMBERS: Final = 10_000
 MAX_MEMBER: Final = 8 << 30
 """The most that a tar header of the plain kind can say."""
 
+MAX_SECONDS: Final = (1 << 33) - 1
+"""The same of its time."""
+
 _SEAL_BYTES: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One file of the backup. ``name`` is its path in the data directory, with ``/``."""
+    """One file of the backup. ``name`` is its path in the data directory, with ``/``.
+
+    ``mtime_ns`` is when it was last changed: the oldest identity is the one that is meant by default.
+    """
 
     name: str
     size: int
     sha256: str
+    mtime_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +64,10 @@ class Manifest:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1).encode()
 
 
-def header(name: str, size: int, mtime: float) -> bytes:
+def header(name: str, size: int, mtime: int) -> bytes:
     """The tar header of a member: a plain file of mode 0600 that belongs to nobody in particular."""
     info = tarfile.TarInfo(name)
-    info.size, info.mtime, info.mode = size, int(mtime), 0o600
+    info.size, info.mtime, info.mode = size, mtime, 0o600
     return info.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict")
 
 
@@ -73,13 +81,16 @@ class Writer:
     def __init__(self, out: IO[bytes], manifest: Manifest) -> None:
         self._out = out
         self._hash = hashlib.sha256()
-        self._mtime = manifest.created_at
+        self._mtime = int(manifest.created_at)
         content = manifest.encode()
-        self.add(MANIFEST, len(content), io.BytesIO(content))
+        self._add(MANIFEST, len(content), self._mtime, io.BytesIO(content))
 
-    def add(self, name: str, size: int, content: IO[bytes]) -> None:
-        """Append ``size`` bytes of ``content`` under ``name``."""
-        self._write(header(name, size, self._mtime))
+    def add(self, member: Member, content: IO[bytes]) -> None:
+        """Append a member, which must be the next of the manifest."""
+        self._add(member.name, member.size, member.mtime_ns // SECOND, content)
+
+    def _add(self, name: str, size: int, mtime: int, content: IO[bytes]) -> None:
+        self._write(header(name, size, mtime))
         left = size
         while left and (chunk := content.read(min(left, CHUNK))):
             self._write(chunk)
@@ -153,7 +164,7 @@ class Reader:
                 raise BadBackup(f"{self._path} is no backup of lrgpnode") from None
             raise self._bad("a header in it is damaged") from None
         # A header in any other spelling than ours is not ours: no links, no devices, no extensions.
-        if not 0 <= info.size <= MAX_MEMBER or header(info.name, info.size, info.mtime) != block:
+        if not 0 <= info.size <= MAX_MEMBER or header(info.name, info.size, int(info.mtime)) != block:
             if not self._hash_begun:
                 raise BadBackup(f"{self._path} is no backup of lrgpnode")
             raise self._bad(f"{info.name!r} in it is no plain file")
@@ -219,10 +230,18 @@ def _manifest(content: bytes, path: str) -> Manifest:
 
 
 def _member(item: Mapping[str, Any]) -> Member:
-    size = item["size"]
-    if type(size) is not int or not 0 <= size <= MAX_MEMBER:
+    return Member(
+        name=_text(item["name"]),
+        size=_whole(item["size"], MAX_MEMBER),
+        sha256=_text(item["sha256"]),
+        mtime_ns=_whole(item["mtime_ns"], MAX_SECONDS * SECOND),
+    )
+
+
+def _whole(value: object, most: int) -> int:
+    if type(value) is not int or not 0 <= value <= most:
         raise ValueError
-    return Member(name=_text(item["name"]), size=size, sha256=_text(item["sha256"]))
+    return value
 
 
 def _text(value: object) -> str:

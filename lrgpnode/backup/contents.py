@@ -94,8 +94,10 @@ def files(data: Path) -> Iterator[str]:
                 yield path.relative_to(data).as_posix()
 
 
-def steady_read(path: Path) -> bytes | None:
-    """The content of a small file that another thread may be rewriting; None if it is gone.
+def steady_read(path: Path) -> tuple[bytes, int] | None:
+    """Content and time of the last change (ns) of a small file, which another thread may be rewriting.
+
+    None if it is gone.
 
     Most are replaced as a whole; Reticulum writes some in place. One that changes while it is read is
     read again.
@@ -114,7 +116,7 @@ def steady_read(path: Path) -> bytes | None:
         finally:
             os.close(handle)
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, len(content)):
-            return content
+            return content, before.st_mtime_ns
     raise BackupError(f"{path} keeps changing and cannot be copied", "Try again.")
 
 

@@ -22,7 +22,7 @@ from typing import IO, Final
 from storage import maintenance
 
 from . import contents
-from .archive import CHUNK, MANIFEST, Manifest, Member, Writer
+from .archive import CHUNK, MANIFEST, SECOND, Manifest, Member, Writer
 from .errors import BackupError, CannotWrite, Refused
 from .workplace import workplace
 
@@ -55,12 +55,15 @@ def make(data: Path, config: Path, target: Path, *, now: float, program: str) ->
         )
         if not identities:
             raise Refused(f"there is no identity in {data / contents.IDENTITIES}", "Start the node once.")
-        _check_room(target, data / contents.DATABASE, sum(map(len, small.values())))
+        _check_room(target, data / contents.DATABASE, sum(len(content) for content, _ in small.values()))
         report = maintenance.backup(data / contents.DATABASE, folder / contents.DATABASE)
         with (folder / contents.DATABASE).open("rb") as copy:
             members = (
-                *(_member(name, io.BytesIO(content), len(content)) for name, content in small.items()),
-                _member(contents.DATABASE, copy, report.size),
+                *(
+                    member(name, io.BytesIO(content), len(content), mtime)
+                    for name, (content, mtime) in small.items()
+                ),
+                member(contents.DATABASE, copy, report.size, int(now) * SECOND),
             )
             manifest = Manifest(
                 created_at=now,
@@ -70,10 +73,10 @@ def make(data: Path, config: Path, target: Path, *, now: float, program: str) ->
                 members=members,
             )
             writer = Writer(out, manifest)
-            for name, content in small.items():
-                writer.add(name, len(content), io.BytesIO(content))
+            for one in members[:-1]:
+                writer.add(one, io.BytesIO(small[one.name][0]))
             copy.seek(0)
-            writer.add(contents.DATABASE, report.size, copy)
+            writer.add(members[-1], copy)
             writer.finish()
         size = out.tell()
     return Made(
@@ -86,28 +89,29 @@ def make(data: Path, config: Path, target: Path, *, now: float, program: str) ->
     )
 
 
-def _small_files(data: Path, config: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of every file but the database, the inboxes first."""
+def _small_files(data: Path, config: Path) -> Iterator[tuple[str, tuple[bytes, int]]]:
+    """Name, content and time of every file but the database, the inboxes first."""
     names = [name for name in contents.files(data) if contents.belongs(name)]
     names.sort(key=lambda name: not name.startswith(f"{contents.INBOX}/"))
     for name in names:
         if name not in (contents.DATABASE, contents.SETTINGS):
-            content = contents.steady_read(data / name)
-            if content is not None:
-                yield name, content
+            found = contents.steady_read(data / name)
+            if found is not None:
+                yield name, found
     # It may be elsewhere (--config); in the restored node it is in the data directory.
-    content = contents.steady_read(config.resolve())
-    if content is not None:
-        yield contents.SETTINGS, content
+    found = contents.steady_read(config.resolve())
+    if found is not None:
+        yield contents.SETTINGS, found
 
 
-def _member(name: str, content: IO[bytes], size: int) -> Member:
+def member(name: str, content: IO[bytes], size: int, mtime_ns: int) -> Member:
+    """The entry of the manifest for a file with this content, which is read."""
     digest = hashlib.sha256()
     left = size
     while left and (chunk := content.read(min(left, CHUNK))):
         digest.update(chunk)
         left -= len(chunk)
-    return Member(name=name, size=size, sha256=digest.hexdigest())
+    return Member(name=name, size=size, sha256=digest.hexdigest(), mtime_ns=max(0, mtime_ns))
 
 
 def _check_room(target: Path, database: Path, others: int) -> None:

@@ -109,6 +109,8 @@ def _unpack(file: Path, folder: Path, owner: Owner) -> tuple[Manifest, int]:
             with os.fdopen(handle, "wb") as out:
                 for piece in pieces:
                     out.write(piece)
+                out.flush()
+                os.utime(handle, ns=(member.mtime_ns, member.mtime_ns))
     _check_identities(reader.manifest, folder, owner, file)
     return reader.manifest, _check_database(reader.manifest, folder / contents.DATABASE, file)
 

@@ -158,7 +158,7 @@ PROPAGATION_NONE: Final = Fault(
     "propagation-none",
     _W,
     "No propagation node is set or known, so nobody who is away can be reached and no mail waits for you.",
-    "Set one in {settings}, or wait until one announces itself.",
+    "Name one with `{command}`, or wait until one announces itself, if propagation.auto is on.",
 )
 
 # Time

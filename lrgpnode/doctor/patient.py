@@ -85,7 +85,8 @@ class Patient:
     """``config`` is None where Reticulum would make one; ``config_error`` says what is wrong with it,
     ``config_closed`` that the doctor may not read it.
 
-    ``propagation``: whether the settings name a propagation node. ``command`` makes a command line for
+    ``propagation``: whether the settings name a propagation node, ``propagation_auto`` whether one that
+    is heard may be used. ``command`` makes a command line for
     this node. ``service``: it is the service's node, with its ``unit`` if that is installed.
     """
 
@@ -101,6 +102,7 @@ class Patient:
     config_error: str
     config_closed: bool
     propagation: bool
+    propagation_auto: bool
     probe: Probe
     running: Running | None
     service: bool

@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from lrgpnode.backup import archive, contents, restore
 from lrgpnode.backup.archive import Manifest
 from lrgpnode.backup.errors import BackupError, CannotWrite, Refused
-from lrgpnode.backup.make import _member
+from lrgpnode.backup.make import member
+from lrgpnode.mesh import identity as keys
 from storage import schema
 from storage.store import Store
 from tests.backup.conftest import NOW, OLD, Save, owner
@@ -38,6 +39,10 @@ def test_everything_is_back(save: Save, data: Path, tmp_path: Path) -> None:
     assert set(after) == set(before)
     before.pop(contents.DATABASE)
     assert {name: after[name] for name in before} == before
+    # The order of the identities, of which the first is the one that is meant by default.
+    assert keys.names(there.data / "identities") == keys.names(data / "identities")
+    for name in before:
+        assert (there.data / name).stat().st_mtime_ns == (data / name).stat().st_mtime_ns
     with Store(there.data / contents.DATABASE, boot_id="another") as store:
         assert store.sessions.get(key(1)) is not None
         assert sum(store.outbox.counts().values()) == 2
@@ -168,12 +173,14 @@ def forged(file: Path, target: Path, change: Change, **fields: object) -> Path:
 def write(target: Path, members: Mapping[str, bytes], fields: Mapping[str, object]) -> None:
     hashes = tuple(name.partition("/")[2] for name in members if name.startswith("identities/"))
     values = {"created_at": NOW, "program": "0.1.0", "schema": schema.VERSION, "identities": hashes} | fields
-    listed = tuple(_member(name, io.BytesIO(content), len(content)) for name, content in members.items())
+    listed = tuple(
+        member(name, io.BytesIO(content), len(content), 10**18) for name, content in members.items()
+    )
     manifest = Manifest(members=listed, **values)  # type: ignore[arg-type]
     with target.open("wb") as out:
         writer = archive.Writer(out, manifest)
-        for name, content in members.items():
-            writer.add(name, len(content), io.BytesIO(content))
+        for one in listed:
+            writer.add(one, io.BytesIO(members[one.name]))
         writer.finish()
 
 

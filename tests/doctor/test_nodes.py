@@ -150,10 +150,16 @@ def test_something_that_is_no_socket(ward: Ward) -> None:
 
 def test_propagation_nodes(ward: Ward) -> None:
     ward.checks = network.CHECKS[1:]
-    finding = ward.examine()["propagation-none"]
-    assert str(ward.data / "lrgpnode.toml") in finding.fix
+    assert "config set propagation.nodes HASH" in ward.examine()["propagation-none"].fix
     ward.process(PROPAGATION, ward.rns)
     assert ward.all() == ()
+    settings = ward.data / "lrgpnode.toml"
+    before = settings.read_text()
+    settings.write_text(before + "[propagation]\nauto = false\n")
+    assert "propagation-none" in ward.examine()
+    settings.write_text(before + f'[propagation]\nauto = false\nnodes = ["{"ab" * 16}"]\n')
+    assert ward.all() == ()
+    settings.write_text(before)
     (ward.rns / "storage/known_destinations").write_bytes(b"\xc1damaged")
     assert "known_destinations" in ward.examine()["not-looked"].cause
 

@@ -37,7 +37,7 @@ def lrgpnode(data: Path, *words: str, code: int = 0, **env: str) -> dict[str, An
     return result
 
 
-@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("running", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running: bool) -> None:
     endpoint = f"127.0.0.1:{free_port()}"
     alice = NodeProcess(tmp_path / "alice", "--connect", endpoint)
@@ -53,7 +53,8 @@ def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running
         if not running:
             alice.stop()
         made = lrgpnode(alice.data, "backup", str(file))
-        assert (made["sessions"], made["identities"]) == (2, [alice.identity])
+        assert made["sessions"] == 2
+        assert alice.identity in made["identities"]
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         for name in contents.files(alice.data):
             assert contents.belongs(name) != contents.left_out(name), name
@@ -62,7 +63,7 @@ def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running
         shutil.rmtree(alice.data)
 
         restored = lrgpnode(tmp_path / "elsewhere", "restore", str(file))
-        assert (restored["identities"], restored["moved"]) == ([alice.identity], None)
+        assert (restored["identities"], restored["moved"]) == (made["identities"], None)
         there = NodeProcess(tmp_path / "elsewhere", "--connect", endpoint)
         try:
             there.start()
@@ -89,10 +90,10 @@ def test_what_a_running_node_refuses(tmp_path: Path) -> None:
         with pytest.raises(CallFailed):
             alice.call("node.backup", file="relative")
         file = str(tmp_path / "backup")
-        alice.call("node.backup", file=file)
+        made = alice.call("node.backup", file=file)
         answer = lrgpnode(alice.data, "restore", file, "--move-aside", code=1)
         assert "is running" in answer["error"]["message"]
-        assert alice.call("node.status")["identities"] == 1
+        assert alice.call("node.status")["identities"] == len(made["identities"])
 
 
 def test_the_node_answers_while_it_writes_a_backup(tmp_path: Path) -> None:

@@ -51,12 +51,12 @@ def propagation(patient: Patient) -> Iterator[Finding]:
     if patient.propagation:
         return
     try:
-        known = patient.probe.nodes(patient.rns_dir)
+        known = patient.propagation_auto and patient.probe.nodes(patient.rns_dir)
     except ValueError as error:
         yield faults.NOT_LOOKED(what="what Reticulum knows", reason=str(error))
         return
     if not known:
-        yield faults.PROPAGATION_NONE(settings=patient.settings)
+        yield faults.PROPAGATION_NONE(command=patient.command("config", "set", "propagation.nodes", "HASH"))
 
 
 CHECKS = (listening, propagation)

@@ -188,6 +188,7 @@ class _Application:
                 counters=self._counters,
                 seq=lambda: self._events.seq,
                 identities=lambda: self._own.rows,
+                mail_fetched_at=lambda: self._mesh.propagation.fetched_at,
                 people=lambda: (row.hash for row in self._own.rows.values() if row.role is Role.PERSON),
             )
             self._start_reticulum()

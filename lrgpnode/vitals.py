@@ -48,6 +48,7 @@ class Vitals:
     counters: Counters
     seq: Callable[[], int]
     identities: Callable[[], Iterable[str]]
+    mail_fetched_at: Callable[[], float | None]
     people: Callable[[], Iterable[str]]
 
     def families(self) -> Iterator[Family]:
@@ -92,6 +93,11 @@ class Vitals:
     def _games(self) -> Iterator[Family]:
         live = {str(status): float(count) for status, count in self.store.sessions.live().items()}
         yield gauges("lrgpnode_sessions", "Sessions that have not ended.", "status", live)
+        astray = {flag.key for flag in self.store.mail.live_flags()}
+        yield gauge("lrgpnode_sessions_flagged", "Live sessions whose sides may differ.", len(astray))
+        parked, (waiting, _) = self.store.mail.parked_until(), self.store.mail.waiting_size()
+        yield gauge("lrgpnode_parked", "Actions that came too early.", len(parked))
+        yield gauge("lrgpnode_sender_unknown", "Messages that wait for their sender's key.", waiting)
         counts = self.store.outbox.counts()
         states = {str(state): float(counts.get(state, 0)) for state in _OPEN_STATES}
         yield gauges("lrgpnode_outbox", "Envelopes of ours that are not settled.", "state", states)
@@ -117,6 +123,8 @@ class Vitals:
         yield gauge("lrgpnode_in_flight", "Messages given to Reticulum, not proved yet.", status.in_flight)
         yield gauge("lrgpnode_waiting_for_path", "Messages that wait for a path.", status.waiting)
         yield gauge("lrgpnode_inbox_entries", "Packets that are not handled yet.", self.mesh.inbox_entries())
+        help = "When all mail was last fetched from a propagation node; absent where it never was."
+        yield gauge("lrgpnode_mail_fetched_timestamp_seconds", help, self.mail_fetched_at())
         received, sent = self.mesh.traffic()
         name = "lrgpnode_reticulum_bytes_total"
         samples = (Sample(name, received, {"direction": "in"}), Sample(name, sent, {"direction": "out"}))

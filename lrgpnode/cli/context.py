@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -46,7 +47,8 @@ class Context:
 
     def client(self, timeout: float = ANSWER_SECONDS) -> Client:
         paths = self.paths()
-        if self.socket is None and not paths.socket.exists():
+        # Not Path.exists, which raises where the directory of the service is closed to us.
+        if self.socket is None and not os.path.exists(paths.socket):  # noqa: PTH110
             # The node may have been started where $XDG_RUNTIME_DIR was another, e.g. by cron.
             holder = read_lock(paths.data)
             if holder is not None:

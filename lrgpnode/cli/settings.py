@@ -46,12 +46,16 @@ def show(context: Context, key: str | None, as_json: bool) -> None:
 
 
 def _show_many(settings: list[dict[str, Any]]) -> None:
-    keys = max(len(one["key"]) for one in settings)
-    values = min(40, max(width(_value(one)) for one in settings))
+    table = [("SETTING", "VALUE", "DEFAULT", "FROM", "A CHANGE ACTS")]
     for one in settings:
-        origin = clean(one["origin"], 32)
-        later = f"  at the next start: {_shown(one, one['next_value'])}" if one["pending"] else ""
-        write(f"{one['key']:<{keys}}  {pad(_value(one), values)}  {origin}{later}")
+        later = f", then {_shown(one, one['next_value'])}" if one["pending"] else ""
+        acts = "at once" if one["live"] else f"at the next start{later}"
+        default = "" if one["secret"] else _shown(one, one["default"])
+        table.append((one["key"], _value(one), default, clean(one["origin"], 32), acts))
+    widths = [max(min(width(row[column]), 40) for row in table) for column in range(4)]
+    for row in table:
+        cells = [pad(cell, most) for cell, most in zip(row, widths, strict=False)]
+        write("  ".join((*cells, row[4])))
 
 
 def _show_one(one: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from tempfile import mkstemp
 from typing import Any
 
 from lrgpnode.config.kinds import ConfigError
-from lrgpnode.config.reading import check_private, known, parse_settings, parsed, unknown
+from lrgpnode.config.reading import check_private, is_table, known, parse_settings, parsed, unknown
 from lrgpnode.config.table import SETTINGS, Settings
 
 
@@ -79,6 +79,8 @@ def write_setting(path: Path, key: str, value: Any) -> None:
     row = SETTINGS.get(key)
     if not isinstance(value, Remove):
         parsed(known(key), value, f"the setting {key}")
+    elif is_table(key, SETTINGS):
+        raise ConfigError(unknown(key, SETTINGS))
     if not _change(path, key, value) and row is None:
         raise ConfigError(unknown(key, SETTINGS))
 

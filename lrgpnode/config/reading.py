@@ -179,18 +179,19 @@ def _flatten(found: Mapping[str, Any], table: Mapping[str, Setting], prefix: str
             flat[name] = value
         elif value:
             flat.update(_flatten(value, table, f"{name}."))
-        elif not _is_table(name, table):
+        elif not is_table(name, table):
             flat[name] = value
     return flat
 
 
-def _is_table(name: str, table: Mapping[str, Setting]) -> bool:
+def is_table(name: str, table: Mapping[str, Setting]) -> bool:
+    """Whether a name is that of a section with settings in it."""
     return any(key.startswith(f"{name}.") for key in table)
 
 
 def unknown(name: str, table: Mapping[str, Setting]) -> str:
     """What to say about a key that no setting has."""
-    if _is_table(name, table):
+    if is_table(name, table):
         return f"{name} is a table: write its settings under [{name}]"
     import difflib  # noqa: PLC0415
 

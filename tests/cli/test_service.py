@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from lrgpnode.cli import service
+from lrgpnode.cli.root import main
+from lrgpnode.config import paths
 from lrgpnode.service.units import UNIT, service_files, this_program
 from tests.cli.conftest import Run
 
@@ -57,3 +60,27 @@ def test_show(run: Run, short_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ran = run("service", "show")
     assert ran.code == 0
     assert "differs from what this installation writes" in ran.out
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+def test_a_service_that_one_may_not_use(
+    short_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The directory of its socket is closed to whoever is not in its group."""
+    (short_path / "run").mkdir(mode=0o750)
+    (short_path / "data").mkdir(mode=0o700)
+    short_path.chmod(0o755)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(short_path / "run/control.sock"))
+        monkeypatch.setattr(paths, "UNIT_FILES", (short_path,))
+        monkeypatch.setattr(paths, "SERVICE_SOCKET", short_path / "run/control.sock")
+        monkeypatch.setattr(paths, "SERVICE_DATA", short_path / "data")
+        # Loads all that it needs, which another user may not be able to read.
+        assert main(["status"]) == 3
+        assert "sudo systemctl start lrgpnode" in capfd.readouterr().err
+        os.seteuid(65534)
+        try:
+            assert main(["status"]) == 3
+        finally:
+            os.seteuid(0)
+    assert "sudo adduser $USER lrgpnode" in capfd.readouterr().err

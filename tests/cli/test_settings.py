@@ -22,11 +22,11 @@ def info(key: str, value: Any, **more: Any) -> models.SettingInfo:
 SHOWN = models.ConfigShown(
     file="/srv/lrgpnode.toml",
     settings=(
-        info("node.name", "pi\x1b[2J", origin="--name"),
+        info("node.name", "pi\x1b[2J", origin="--name", default="vm"),
         info("announce.pause", 180, unit="minutes", origin="file", pending=True, next_value=7),
         info("web.token", None, secret=True, origin="file", limits="a text"),
         info("web.other", None, secret=True),
-        info("web.on", False),
+        info("web.on", False, live=True),
         info("web.peers", ["a", "b"]),
         info("web.none", []),
     ),
@@ -43,13 +43,14 @@ def test_show_prints_a_table(node: FakeNode, run: Run) -> None:
     ran = run("config", "show")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
-        "node.name       pi[2J        --name",
-        "announce.pause  180 minutes  file  at the next start: 7 minutes",
-        "web.token       (secret)     file",
-        "web.other       not set      default",
-        "web.on          false        default",
-        "web.peers       a, b         default",
-        "web.none        none         default",
+        "SETTING         VALUE        DEFAULT      FROM     A CHANGE ACTS",
+        "node.name       pi[2J        vm           --name   at the next start",
+        "announce.pause  180 minutes  180 minutes  file     at the next start, then 7 minutes",
+        "web.token       (secret)                  file     at the next start",
+        "web.other       not set                   default  at the next start",
+        "web.on          false        false        default  at once",
+        "web.peers       a, b         a, b         default  at the next start",
+        "web.none        none         none         default  at the next start",
         "",
         "Settings file: /srv/lrgpnode.toml",
         "Problem, for the next start: /srv/lrgpnode.toml: there is no setting x",

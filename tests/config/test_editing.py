@@ -121,6 +121,8 @@ def test_what_is_refused_leaves_the_file_alone(tmp_path: Path) -> None:
         write_setting(file, "node.nmae", REMOVE)
     with pytest.raises(ConfigError, match=r"node\.log_level must be one of"):
         write_setting(file, "node.log_level", "loud")
+    with pytest.raises(ConfigError, match=r"node is a table"):
+        write_setting(file, "node", REMOVE)
     assert file.read_text() == AUTHORED
     with pytest.raises(ConfigError, match="cannot change the settings file"):
         write_setting(file / "x", "node.name", "x")

@@ -74,7 +74,8 @@ def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
     if not lines:
         lines = [
             f"No games yet. Challenge somebody: `{context.command('challenge', 'PEER', 'APP')}`; "
-            f"`{context.command('peers')}` lists peers."
+            f"`{context.command('peers')}` lists peers, and `{context.command('house')}` shows whom you can "
+            "play at once."
             if which == "all"
             else "No such games."
         ]

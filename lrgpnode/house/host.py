@@ -88,6 +88,7 @@ class House:
             taken = {one.name.casefold() for one in self._own.rows.values()}
             name = next((name for name in NAMES if name not in taken), NAMES[0])
             row = await self._own.create(name, Role.HOUSE)
+            log.info("there is an opponent in the house: `lrgpnode house` says how to play with it")
         if not row.enabled:
             await self._own.enable(row.hash)
         return row.hash

@@ -18,7 +18,7 @@ from lrgpnode.protocol.session import Status
 from storage.model import Policy
 
 DEADLINE = 5.0
-ME, PEER = "a1" * 16, "b2" * 16
+ME, PEER, HOUSE = "a1" * 16, "b2" * 16, "0a" * 16
 ID = "3f2a90c1d4e5b677"
 
 
@@ -85,6 +85,25 @@ RESULTS: dict[str, msgspec.Struct] = {
     "request.list": models.RequestList(requests=(REQUEST,)),
     "request.accept": REQUEST,
     "request.decline": models.Nothing(),
+    "house.show": models.HouseInfo(
+        enabled=True,
+        identity=HOUSE,
+        name="house",
+        open_to_peers=False,
+        live_games=1,
+        thinking="",
+        games=(
+            models.HouseGame(
+                app="ttt",
+                name="Tic-Tac-Toe",
+                usual=2,
+                levels=(
+                    models.HouseLevel(number=1, name="absent-minded"),
+                    models.HouseLevel(number=2, name="perfect"),
+                ),
+            ),
+        ),
+    ),
     "game.list": models.GamePage(games=(summary(unread=1, your_turn=True, peer_name="bob"),)),
     "game.actions": models.ActionList(
         id=ID,

@@ -253,3 +253,14 @@ def test_identities_come_and_go() -> None:
     announcer.add("b")
     time.pass_by(5)
     assert [identity for _, identity, _ in told[2:]] == ["b"]
+
+
+def test_who_is_hushed_is_never_announced() -> None:
+    time, told, announcer = make(60.0, "a", "b")
+    announcer.hush("b")
+    announcer.start(1.0)
+    announcer.add("b")
+    assert announcer.request("b") == ()
+    announcer.request()
+    time.pass_by(200.0)
+    assert {identity for _, identity, _ in told} == {"a"}

@@ -34,7 +34,7 @@ def with_actions(content: Content, actions: list[Action]) -> Content:
     return replace(content, actions=tuple(numbered))
 
 
-def with_action(content: Content, number: int, **changes: Any) -> Content:
+def with_action(content: Content, number: int, /, **changes: Any) -> Content:
     actions = list(content.actions)
     actions[number - 1] = msgspec.structs.replace(actions[number - 1], **changes)
     return replace(content, actions=tuple(actions))

@@ -11,7 +11,7 @@ from lrgpnode.records.errors import Refusal, Refused
 from lrgpnode.records.verify import Verified, agree, verify
 from tests.records.played import GAMES, NOW, Match, match, people, scholars_mate, tic_tac_toe
 
-ANN, BEN, _ = people()
+ANN, BEN, EVE = people()
 
 
 def of_ann(game: Match) -> Verified:
@@ -99,3 +99,7 @@ def test_records_that_do_not_belong_together() -> None:
     assert "same player" in disagree(of_ann(game), of_ann(game)).message
     assert "different games" in disagree(of_ann(game), of_ben(tic_tac_toe(id="f" * 16))).message
     assert "different games" in disagree(of_ann(game), of_ben(scholars_mate())).message
+    with_eve = Match("ttt", ANN, EVE)
+    with_eve.act(ANN, "challenge")
+    theirs = replace(with_eve, ben=EVE)
+    assert "different players" in disagree(of_ann(game), of_ben(theirs)).message

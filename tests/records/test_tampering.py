@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from lrgpnode.mesh.fields import signed_part
+from lrgpnode.mesh.fields import envelope_bytes, signed_part
 from lrgpnode.records import format
 from lrgpnode.records.errors import GameMissing, Refusal, Refused
 from lrgpnode.records.format import Action, Content, Record
@@ -201,6 +201,42 @@ def test_the_index_says_something_else() -> None:
     assert refused(content, "ttt", messages=()) is Refusal.INDEX
     assert refused(content, "ttt", digest="00" * 32) is Refusal.INDEX_DIGEST
     assert refusal(sealed(content, record("ttt").index, BEN.signer)) is Refusal.INDEX_SIGNATURE
+
+
+def test_what_is_written_beside_a_message_is_checked_against_it() -> None:
+    content = record("ttt").content
+    message = content.actions[1].message
+    assert message is not None
+    envelope = envelope_bytes(message)
+    for changes, reason in (
+        ({"number": 9}, Refusal.INDEX),
+        ({"author": EVE.address}, Refusal.AUTHOR),
+        ({"author": ANN.address}, Refusal.AUTHOR),
+        ({"command": "decline"}, Refusal.ENVELOPE),
+        ({"envelope": envelope}, Refusal.MALFORMED),
+        ({"message": None}, Refusal.MALFORMED),
+        ({"message": b""}, Refusal.MESSAGE),
+        ({"message": message[:-3]}, Refusal.MESSAGE),
+        ({"message": None, "envelope": envelope}, Refusal.UNPROVEN),
+        ({"message": None, "envelope": b"\x80"}, Refusal.ENVELOPE),
+    ):
+        assert refused(with_action(content, 2, **changes), "ttt") is reason, changes
+
+
+def test_the_index_lists_another_message() -> None:
+    messages = list(record("ttt").index.messages)
+    messages[3] = messages[5]
+    assert refused(record("ttt").content, "ttt", messages=tuple(messages)) is Refusal.INDEX
+
+
+def test_names_and_ids_have_their_form() -> None:
+    content = record("ttt").content
+    ann, ben = content.game.players
+    odd = msgspec.structs.replace(ben, name="Ben\x1b[31m")
+    assert refused(with_game(content, players=(ann, odd)), "ttt") is Refusal.MALFORMED
+    assert refused(with_game(content, title="Tic\nTac"), "ttt") is Refusal.MALFORMED
+    for session in ("", "0123456789ABCDEF", "x" * 16):
+        assert refused(with_game(content, session=session), "ttt", session=session) is Refusal.SESSION
 
 
 def test_the_text_shows_another_game() -> None:

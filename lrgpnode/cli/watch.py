@@ -139,6 +139,19 @@ def _rejected(data: Mapping[str, Any]) -> str:
     return f"{_game(data)}: refused the peer's {command}: {clean(data['code'], 32)}{_because(data['msg'])}"
 
 
+def _out_of_sync(data: Mapping[str, Any]) -> str:
+    id = clean(data["id"], 16)
+    return (
+        f"{_game(data)}: the peer may see another game{_because(data['reason'])}; "
+        f"`lrgpnode resend {id}` or `lrgpnode abandon {id}`"
+    )
+
+
+def _clock(data: Mapping[str, Any]) -> str:
+    state = "is right" if data["trusted"] else "is not trusted, nothing expires"
+    return f"the clock {state}{_because(data.get('reason', ''))}"
+
+
 def _heard(data: Mapping[str, Any]) -> str:
     return f"heard {who(data['name'], data['peer'])}, {data['hops']} hops"
 
@@ -168,6 +181,10 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.delivery": _delivery,
     "game.error": _error,
     "game.rejected": _rejected,
+    "game.out_of_sync": _out_of_sync,
+    "game.in_sync": lambda data: f"{_game(data)}: both sides agree again",
+    "game.deleted": lambda data: f"{_game(data)}: deleted",
+    "node.clock": _clock,
     "game.expired": lambda data: f"{_game(data)}: ended by its time limit",
     "peer.heard": _heard,
     "identity.changed": _identity,

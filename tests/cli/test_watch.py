@@ -69,6 +69,20 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("game.expired", {**BY_PEER, "app": "ttt"}, f"game {ID}: ended by its time limit"),
     (
+        "game.out_of_sync",
+        {**BY_PEER, "app": "ttt", "reason": "it refused a move"},
+        f"game {ID}: the peer may see another game: it refused a move; "
+        f"`lrgpnode resend {ID}` or `lrgpnode abandon {ID}`",
+    ),
+    ("game.in_sync", {**BY_PEER, "app": "ttt"}, f"game {ID}: both sides agree again"),
+    ("game.deleted", {**BY_PEER, "app": "ttt"}, f"game {ID}: deleted"),
+    ("node.clock", {"trusted": True}, "the clock is right"),
+    (
+        "node.clock",
+        {"trusted": False, "reason": "it jumped"},
+        "the clock is not trusted, nothing expires: it jumped",
+    ),
+    (
         "peer.heard",
         {"peer": PEER, "name": "B\u202eob", "hops": 2, "interface": "x"},
         "heard Bob (b2b2b2b2), 2 hops",

@@ -216,9 +216,9 @@ def _manifest(content: bytes, path: str) -> Manifest:
         if len(members) > MAX_MEMBERS or len(names) != len(members) or names & {MANIFEST, SEAL}:
             raise ValueError
         return Manifest(
-            created_at=float(found["created_at"]),
+            created_at=_moment(found["created_at"]),
             program=_text(found["program"]),
-            schema=int(found["schema"]),
+            schema=_whole(found["schema"], 1 << 31),
             identities=tuple(_text(item) for item in found["identities"]),
             members=members,
             version=version,
@@ -236,6 +236,12 @@ def _member(item: Mapping[str, Any]) -> Member:
         sha256=_text(item["sha256"]),
         mtime_ns=_whole(item["mtime_ns"], MAX_SECONDS * SECOND),
     )
+
+
+def _moment(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value <= MAX_SECONDS:  # NaN is not, either
+        raise ValueError
+    return float(value)
 
 
 def _whole(value: object, most: int) -> int:

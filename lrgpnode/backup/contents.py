@@ -61,9 +61,8 @@ LEFT_OUT: Final = tuple(
         # Written anew at every start, or learned again from the mesh.
         "reticulum/(config|config\\.new)",
         "reticulum/(interfaces|storage)/.*",
-        # Partial files.
-        f"{INBOX}/{_HASH}\\.new",
-        f"{_LXMF}/ratchets/{_HASH}\\.ratchets\\.(tmp|out)",
+        # Partial files, and damaged ones that the node has moved away.
+        ".*\\.(new|damaged|tmp|out)",
     )
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import io
+import json
 import os
 import sqlite3
 import stat
@@ -246,6 +247,35 @@ def test_sizes_are_bounded(whole: Path, tmp_path: Path) -> None:
     lying = content[:end] + b"9" * digits + content[end + digits :]
     (tmp_path / "f").write_bytes(lying)
     refused(tmp_path / "f", "damaged")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"created_at": float("inf")},
+        {"created_at": float("nan")},
+        {"created_at": -1},
+        {"created_at": "now"},
+        {"schema": "3"},
+        {"schema": 10**4000},
+        {"program": "x" * 201},
+        {"identities": "abc"},
+        {"identities": [1]},
+        {"version": 0},
+        {"version": True},
+        {"members": [{"name": "lrgpnode.db", "size": -1, "sha256": "", "mtime_ns": 0}]},
+        {"members": [{"name": "lrgpnode.db", "size": 1, "sha256": "", "mtime_ns": 1 << 99}]},
+        {"members": [{}]},
+        {"members": None},
+        {"members": [{"name": "sha256", "size": 1, "sha256": "", "mtime_ns": 0}]},
+    ],
+)
+def test_lists_of_contents_that_make_no_sense(tmp_path: Path, fields: dict[str, object]) -> None:
+    sound = {"format": archive.FORMAT, "version": 1, "created_at": NOW, "program": "0.1.0", "schema": 1}
+    content = json.dumps(sound | {"identities": [OLD], "members": []} | fields).encode()
+    block = archive.header(archive.MANIFEST, len(content), 0)
+    (tmp_path / "f").write_bytes(block + content + archive.padding(len(content)) + bytes(2048))
+    refused(tmp_path / "f", "damaged: its list of contents cannot be read|is refused|is damaged")
 
 
 def test_newer_ones(whole: Path, tmp_path: Path) -> None:

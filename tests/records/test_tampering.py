@@ -216,7 +216,7 @@ def test_what_is_written_beside_a_message_is_checked_against_it() -> None:
         ({"envelope": envelope}, Refusal.MALFORMED),
         ({"message": None}, Refusal.MALFORMED),
         ({"message": b""}, Refusal.MESSAGE),
-        ({"message": message[:-3]}, Refusal.MESSAGE),
+        ({"message": message[:-40]}, Refusal.MESSAGE),  # more than its stamp, which nobody signed
         ({"message": None, "envelope": envelope}, Refusal.UNPROVEN),
         ({"message": None, "envelope": b"\x80"}, Refusal.ENVELOPE),
     ):

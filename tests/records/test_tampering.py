@@ -172,6 +172,15 @@ def test_the_exporter_signs_for_the_other(app: str, draw: st.DataObject) -> None
     assert refused(content, app) is Refusal.MESSAGE_SIGNATURE
 
 
+def test_a_stranger_takes_part() -> None:
+    """Eve makes Ben's move herself, under her own name and properly signed."""
+    content = record("ttt").content
+    message = content.actions[3].message
+    assert message is not None
+    theirs = EVE.signer.message(ANN.address, envelope_bytes(message) or b"", 1.0)
+    assert refused(with_action(content, 4, message=theirs, author=EVE.address), "ttt") is Refusal.AUTHOR
+
+
 def test_a_player_is_replaced() -> None:
     """Ben by Eve, who is to have won or lost instead of him; with his address, or with her own."""
     content, index = record("ttt").content, record("ttt").index

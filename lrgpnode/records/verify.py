@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.game import Game
-from lrgpnode.protocol.session import SessionKey, Status, is_session_id
+from lrgpnode.protocol.session import SessionKey, Status
 
 from . import format, proof, text
 from .errors import GameMissing, Refusal, Refused
@@ -144,8 +144,6 @@ def _players(record: Record) -> Mapping[str, proof.Check]:
         raise Refused(Refusal.KEY, "Both players are the same.")
     if game.exporter not in checks or game.initiator not in checks:
         raise Refused(Refusal.KEY, "The exporter and the challenger must be players of the game.")
-    if not is_session_id(game.session):
-        raise Refused(Refusal.SESSION, "The session id is none.")
     return checks
 
 

@@ -172,6 +172,15 @@ def test_the_exporter_signs_for_the_other(app: str, draw: st.DataObject) -> None
     assert refused(content, app) is Refusal.MESSAGE_SIGNATURE
 
 
+def test_a_stranger_takes_part() -> None:
+    """Eve makes Ben's move herself, under her own name and properly signed."""
+    content = record("ttt").content
+    message = content.actions[3].message
+    assert message is not None
+    theirs = EVE.signer.message(ANN.address, envelope_bytes(message) or b"", 1.0)
+    assert refused(with_action(content, 4, message=theirs, author=EVE.address), "ttt") is Refusal.AUTHOR
+
+
 def test_a_player_is_replaced() -> None:
     """Ben by Eve, who is to have won or lost instead of him; with his address, or with her own."""
     content, index = record("ttt").content, record("ttt").index
@@ -216,7 +225,7 @@ def test_what_is_written_beside_a_message_is_checked_against_it() -> None:
         ({"envelope": envelope}, Refusal.MALFORMED),
         ({"message": None}, Refusal.MALFORMED),
         ({"message": b""}, Refusal.MESSAGE),
-        ({"message": message[:-3]}, Refusal.MESSAGE),
+        ({"message": message[:-40]}, Refusal.MESSAGE),  # more than its stamp, which nobody signed
         ({"message": None, "envelope": envelope}, Refusal.UNPROVEN),
         ({"message": None, "envelope": b"\x80"}, Refusal.ENVELOPE),
     ):

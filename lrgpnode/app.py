@@ -251,6 +251,9 @@ class _Application:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
         self._configuration.on_change("node.log_level", self._set_log_level)
+        self._configuration.on_change(
+            "announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0)
+        )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
         self._movable = MovableClock() if self._settings.test_clock else None
@@ -265,6 +268,9 @@ class _Application:
             introduce=self._mesh.introduce,
             counters=self._counters,
             clock=self._movable.clock if self._movable is not None else None,
+        )
+        self._configuration.on_change(
+            "accept.from", lambda policy: node.admission.use_default(Policy(policy))
         )
         self._time = node.time
         self._own.attach(writer, self._mesh, node, self._publish)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lrgpnode import config, metrics
 from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.api.propagation import event as propagation_event
+from lrgpnode.api.status import node_status
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
@@ -250,6 +251,9 @@ class _Application:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
         self._configuration.on_change("node.log_level", self._set_log_level)
+        self._configuration.on_change(
+            "announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0)
+        )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
         self._movable = MovableClock() if self._settings.test_clock else None
@@ -264,6 +268,9 @@ class _Application:
             introduce=self._mesh.introduce,
             counters=self._counters,
             clock=self._movable.clock if self._movable is not None else None,
+        )
+        self._configuration.on_change(
+            "accept.from", lambda policy: node.admission.use_default(Policy(policy))
         )
         self._time = node.time
         self._own.attach(writer, self._mesh, node, self._publish)
@@ -356,44 +363,11 @@ class _Application:
         return make(self._paths.data, self._paths.config, file, now=time.time(), program=version("lrgpnode"))
 
     def _status(self) -> models.NodeStatus:
-        mesh = self._mesh.status()
-        counts = self._store.outbox.counts()
-        return models.NodeStatus(
-            name=self._settings.node_name,
-            version=version("lrgpnode"),
-            pid=os.getpid(),
-            started_at=self._started_at,
-            data=str(self._paths.data),
-            socket=str(self._paths.socket),
-            seq=self._events.seq,
-            unsent=self._vitals.unsent(),
-            oldest_unsent_at=self._vitals.oldest_unsent(),
-            inbox_entries=self._mesh.inbox_entries(),
-            activity=models.ActivityInfo(**{f"{name}_at": at for name, at in self._counters.last().items()}),
-            live_games=self._vitals.live_games(),
-            open_outbox=sum(counts.values()),
-            identities=len(self._own.rows),
-            shared_instance=mesh.instance == "client",
+        return node_status(
+            self._vitals,
+            self._paths,
+            games=self._games.values(),
+            problems=[f"Game {one.name} is not in use: {one.reason}" for one in self._problems],
             propagation_node=self._mesh.propagation.current,
-            mail_fetched_at=self._mesh.propagation.fetched_at,
-            interfaces=tuple(
-                models.InterfaceInfo(name=interface.name, online=interface.online, kind=interface.kind)
-                for interface in mesh.interfaces
-            ),
-            games=tuple(
-                models.GameInfo(
-                    app=game.manifest.app_id,
-                    version=game.manifest.version,
-                    name=game.manifest.display_name,
-                    icon=game.manifest.icon,
-                    actions=tuple(map(str, game.manifest.actions)),
-                )
-                for game in self._games.values()
-            ),
-            problems=(
-                *(f"Game {problem.name} is not in use: {problem.reason}" for problem in self._problems),
-                *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error),
-            ),
-            clock_trusted=self._time.trusted,
-            clock_reason=self._time.reason,
+            time=self._time,
         )

@@ -97,7 +97,7 @@ class Settings:
     )
 
     announce_interval_minutes: int = setting(
-        whole(0, 10_080), 180, "Pause between announces; 0 for none but the first.", unit="minutes"
+        whole(0, 10_080), 180, "Pause between announces; 0 for none but the first.", unit="minutes", live=True
     )
     announce_at_start_seconds: int = setting(
         whole(0, 3600), 5, "When to announce after the start.", unit="seconds"
@@ -113,6 +113,7 @@ class Settings:
         "everyone",
         "Whose challenges are taken by identities without a policy of their own; with `everyone` those "
         "of strangers wait as requests, with `open` they do not.",
+        live=True,
     )
 
     messages_max_kilobytes: int = setting(

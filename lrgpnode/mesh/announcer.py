@@ -69,6 +69,7 @@ class Announcer:
         self._announce = announce
         self._worker = worker
         self._interval = interval
+        self._rhythm = 0  # of which timers of an earlier one are void
         self._floor = floor
         self._media = media
         self._clock = clock
@@ -85,7 +86,14 @@ class Announcer:
     def start(self, delay: float) -> None:
         """Announce after about ``delay`` seconds, and then regularly. Before the worker is started."""
         if self._interval > 0:
-            self._worker.later(delay * random.uniform(0.5, 1.5), self._regularly)  # noqa: S311 - no secret
+            pause = delay * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+            self._worker.later(pause, self._regularly, self._rhythm)
+
+    def every(self, interval: float) -> None:
+        """Announce in this interval from now on; 0 for no more without being asked. On the worker."""
+        self._interval = interval
+        self._rhythm += 1
+        self._once_more()
 
     def hush(self, identity: str) -> None:
         """From now on an identity is not announced, not even on request. From any thread."""
@@ -152,10 +160,15 @@ class Announcer:
             self._strangers.discard(interface)
             self.request(interface=interface)
 
-    def _regularly(self) -> None:
-        self.request()
-        jitter = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - no secret
-        self._worker.later(self._interval * jitter, self._regularly)
+    def _regularly(self, rhythm: int) -> None:
+        if rhythm == self._rhythm:
+            self.request()
+            self._once_more()
+
+    def _once_more(self) -> None:
+        if self._interval > 0:
+            jitter = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - no secret
+            self._worker.later(self._interval * jitter, self._regularly, self._rhythm)
 
     def _next(self) -> None:
         """Announce one identity if this clock second is free, and come back for the others."""

@@ -260,6 +260,10 @@ class ReticulumMesh:
         """The name that others see, from the next announce on."""
         return self._worker.ask(self._rename, identity, display_name)
 
+    def announce_every(self, interval: float) -> None:
+        """Announce in this interval, in seconds, from now on; 0 for only when asked to."""
+        self._worker.call(self._announcer.every, interval)
+
     def request_path(self, peer: str) -> None:
         """Ask the network for a peer; the answer comes as ``heard``."""
         self._worker.call(self._request_path, peer)

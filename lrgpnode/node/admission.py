@@ -106,6 +106,10 @@ class Admission:
 
     # Policies and blocks; in force from the moment they are stored
 
+    def use_default(self, default: Policy) -> None:
+        """The policy where none is set, from now on."""
+        self._default = default
+
     def policy(self, identity: str, app_id: str = ALL_GAMES) -> Policy:
         """The policy that holds for an identity and a game."""
         own = self._policies.get((identity, app_id))

@@ -131,6 +131,23 @@ def test_without_an_interval_only_on_request() -> None:
     assert told == []
 
 
+def test_another_interval_acts_at_once() -> None:
+    time, told, announcer = make(1000.0)
+    announcer.start(10.0)
+    time.pass_by(20.0)
+    assert len(told) == 1
+    announcer.every(100.0)
+    time.pass_by(350.0)
+    assert 3 <= len(told) - 1 <= 4
+    told.clear()
+    announcer.every(0.0)
+    time.pass_by(5000.0)
+    assert told == []
+    announcer.every(100.0)
+    time.pass_by(1050.0)
+    assert 9 <= len(told) <= 12
+
+
 def test_at_start_and_then_regularly() -> None:
     time, told, announcer = make(1000.0)
     announcer.start(4.0)

@@ -8,6 +8,8 @@ import threading
 
 import pytest
 
+from lrgpnode.config import SETTINGS
+from lrgpnode.config.kinds import plain
 from lrgpnode.control.client import Client
 from tests.e2e.nodes import NodeProcess
 from tests.operator.conftest import Command
@@ -27,14 +29,26 @@ def test_a_setting_that_can_act_at_once_does(node: NodeProcess, command: Command
     assert (shown["value"], shown["origin"], shown["pending"]) == ("debug", "file", False)
     assert node.call("node.log", limit=1)["level"] == "debug"
     assert command("config", "unset", "node.log_level", "--json").json["acts"] == "now"
+    assert command("config", "set", "announce.interval_minutes", "600", "--json").json["acts"] == "now"
+    assert command("config", "set", "accept.from", "nobody", "--json").json["acts"] == "now"
+    assert node.call("identity.policy", identity=node.identity)["policy"] == "nobody"
     assert node.call("node.log", limit=1)["level"] == "info"
 
 
+def test_every_setting_that_is_said_to_act_at_once_does(node: NodeProcess) -> None:
+    live = [row for row in SETTINGS.values() if row.live]
+    assert live
+    for row in live:
+        value = plain(row.default())
+        assert node.call("node.config_set", key=row.key, value=value)["acts"] == "now", row.key
+        assert node.call("node.config_unset", key=row.key)["acts"] == "now", row.key
+
+
 def test_a_setting_that_acts_at_the_next_start_says_so(node: NodeProcess, command: Command) -> None:
-    ran = command("config", "set", "announce.interval_minutes", "7")
+    ran = command("config", "set", "announce.at_start_seconds", "7")
     assert "acts when the node starts next" in ran.out
-    shown = command("config", "show", "announce.interval_minutes", "--json").json["settings"][0]
-    assert (shown["value"], shown["pending"], shown["next_value"]) == (180, True, 7)
+    shown = command("config", "show", "announce.at_start_seconds", "--json").json["settings"][0]
+    assert (shown["value"], shown["pending"], shown["next_value"]) == (0, True, 7)
     ran = command("config", "set", "node.name", "Harbour")
     assert "the node was started with --name, which goes before" in ran.out
     ran = command("config", "set", "node.nmae", "Harbour")

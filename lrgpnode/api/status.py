@@ -1,0 +1,74 @@
+"""``node.status``: the state of the node for people and programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import Protocol
+
+from lrgpnode.config import Paths
+from lrgpnode.control import models
+from lrgpnode.protocol.game import Game
+from lrgpnode.vitals import Vitals
+
+
+class Time(Protocol):
+    """Whether the wall clock can be believed."""
+
+    @property
+    def trusted(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def node_status(
+    vitals: Vitals,
+    paths: Paths,
+    *,
+    games: Iterable[Game],
+    problems: Iterable[str],
+    propagation_node: str,
+    time: Time,
+) -> models.NodeStatus:
+    """``problems`` are sentences; those of interfaces are added."""
+    mesh = vitals.mesh.status()
+    last = vitals.counters.last()
+    return models.NodeStatus(
+        name=vitals.name,
+        version=version("lrgpnode"),
+        pid=os.getpid(),
+        started_at=vitals.started_at,
+        data=str(paths.data),
+        socket=str(paths.socket),
+        seq=vitals.seq(),
+        unsent=vitals.unsent(),
+        oldest_unsent_at=vitals.oldest_unsent(),
+        inbox_entries=vitals.mesh.inbox_entries(),
+        activity=models.ActivityInfo(**{f"{name}_at": at for name, at in last.items()}),
+        live_games=vitals.live_games(),
+        open_outbox=sum(vitals.store.outbox.counts().values()),
+        identities=len(tuple(vitals.identities())),
+        shared_instance=mesh.instance == "client",
+        propagation_node=propagation_node,
+        mail_fetched_at=vitals.mail_fetched_at(),
+        interfaces=tuple(
+            models.InterfaceInfo(name=interface.name, online=interface.online, kind=interface.kind)
+            for interface in mesh.interfaces
+        ),
+        games=tuple(map(_game, games)),
+        problems=(*problems, *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error)),
+        clock_trusted=time.trusted,
+        clock_reason=time.reason,
+    )
+
+
+def _game(game: Game) -> models.GameInfo:
+    manifest = game.manifest
+    return models.GameInfo(
+        app=manifest.app_id,
+        version=manifest.version,
+        name=manifest.display_name,
+        icon=manifest.icon,
+        actions=tuple(map(str, manifest.actions)),
+    )

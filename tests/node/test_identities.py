@@ -166,3 +166,21 @@ def test_its_key_is_nowhere_but_in_its_file(place: Place, caplog: pytest.LogCapt
     assert key.key.hex() not in caplog.text + repr(place.own.loaded(key.hash))
     place.store.database.one("PRAGMA wal_checkpoint")
     assert key.key not in (place.path / "node.db").read_bytes()
+
+
+def test_a_key_that_cannot_be_written_leaves_no_row(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row comes first: without it a killed node would take the house's key for a person's."""
+    stored_first: list[bool] = []
+
+    def fail(directory: Path, identity: keys.LocalIdentity) -> Path:
+        rows = {row.hash: row.role for row in place.store.book.identities()}
+        stored_first.append(rows.get(identity.hash) is Role.HOUSE)
+        raise IdentityError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keys, "save", fail)
+        with pytest.raises(IdentityError, match="full"):
+            place.do(place.own.create("house", Role.HOUSE))
+    assert stored_first == [True]
+    assert len(place.store.book.identities()) == len(place.own.rows) == 1
+    assert place.do(place.own.create("house", Role.HOUSE)).role is Role.HOUSE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,15 @@ def run(settings: dict[str, Any]) -> None:
     node = router.propagation_destination
 
     (listening,) = (each for each in RNS.Transport.interfaces if each.name == "Listen")
+    if "announce_every" in settings:
+        # Whoever connects later than the first announce must hear one.
+        def announce() -> None:
+            node.announce(app_data=router.get_propagation_node_app_data())
+            again = threading.Timer(settings["announce_every"], announce)
+            again.daemon = True
+            again.start()
+
+        announce()
     emit("ready", identities=[node.hash.hex()], port=listening.server.server_address[1])
     for line in sys.stdin:
         do = json.loads(line)["do"]

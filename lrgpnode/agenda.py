@@ -12,6 +12,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Final
 
+SHORTEST: Final = 0.001
+"""Seconds that a timer waits at least."""
+
 FEW: Final = 64
 """Below this number of entries, cancelled ones are left to fall due."""
 
@@ -92,7 +95,9 @@ class Agenda:
             self._timer = None
         if self._heap and not self._stopped:
             self._timer_at = self._heap[0][0]
-            self._timer = self._loop.call_later(max(0.0, self._timer_at - self.clock()), self._fire)
+            # Never a moment so short that the loop's clock does not go on in it.
+            wait = self._timer_at - self.clock()
+            self._timer = self._loop.call_later(max(SHORTEST, wait) if wait > 0 else 0.0, self._fire)
 
     def _fire(self) -> None:
         self._timer = None

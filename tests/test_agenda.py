@@ -30,7 +30,7 @@ def test_everything_is_done_in_time_and_in_order(plan: list[tuple[int, bool]]) -
     run(main)
     expected = sorted((seconds, number) for number, (seconds, kept) in enumerate(plan) if kept)
     assert [number for _, number in done] == [number for _, number in expected]
-    assert all(abs(at - plan[number][0]) < 1e-3 for at, number in done)
+    assert all(abs(at - plan[number][0]) < 1e-2 for at, number in done)
 
 
 def test_what_was_cancelled_does_not_pile_up() -> None:

@@ -16,10 +16,11 @@ from typing import Final, Protocol
 
 from .transport import Outgoing, Progress
 
-MAX_IN_FLIGHT: Final = 24
+MAX_IN_FLIGHT: Final = 64
 MAX_PER_PEER: Final = 3
 """A message to a peer that is out of reach stays with LXMF for about a minute; it must not hold up
-the others, so the whole may be larger than the ten proofs that are cheap to check at once."""
+the others, so the whole may be larger than the ten proofs that are cheap to check at once. The outbox
+sees to it that few are on their way; this is for what does not come from there."""
 
 UNHEARD: Final = "peer never heard; path requested"
 

@@ -319,8 +319,8 @@ class Node:
             self._spawn(self._receive(message))
 
     async def _receive(self, message: Received) -> None:
-        await self._run.inbound.judge(message)
-        if not message.propagated and not self._stopping:
+        fresh = await self._run.inbound.judge(message)
+        if fresh and not message.propagated and not self._stopping:
             # What it has just sent may have confirmed some of ours; the rest is worth a try now.
             self.outbox.heard(message.peer)
 

@@ -73,12 +73,12 @@ class Inbound:
         self._again = again
         self._answers = Limit(ANSWERS_PER_MINUTE, seconds=60.0)
 
-    async def judge(self, message: Received) -> None:
-        """One message from beginning to end, in the lane of its identity."""
+    async def judge(self, message: Received) -> bool:
+        """One message from beginning to end, in the lane of its identity; False for one handled before."""
         transport = self._parts.transport
         async with self._parts.lane(message.identity):
             try:
-                await self.handle(message)
+                return await self.handle(message)
             except (Invalid, Conflict, Forbidden, NotFound) as error:
                 # Not the database's state but what a game made of the action: it will never fit.
                 log.error("message %s cannot be stored, ever: %s", message.message_hash.hex(), error)
@@ -86,45 +86,33 @@ class Inbound:
             except StorageError as error:
                 log.error("message %s waits for the database: %s", message.message_hash.hex(), error)
                 self._again(message)
+        return True
 
-    async def handle(self, message: Received, admitted_at: float | None = None) -> None:
+    async def handle(self, message: Received, admitted_at: float | None = None) -> bool:
         """As ``judge``, for who is in the lane. Raises ``StorageError``; then nothing has changed.
 
         ``admitted_at``: when a message came in that a person has let in.
         """
-        envelope = self._wanted(message)
-        admits = self._parts.admission.admits
-        if envelope is not None and (admitted_at is not None or await admits(message, envelope)):
-            now = self._parts.time.now() if admitted_at is None else admitted_at
+        envelope = _read(message)
+        if isinstance(envelope, InvalidEnvelope):
+            self._parts.counters.add(metrics.REFUSED, envelope.kind)
+        elif envelope is not None:
             key = SessionKey(message.identity, envelope.session_id)
-            try:
-                if not await self._parked(message, envelope, now):
-                    await self._route(message, envelope, now)
-            except Corrupt as corrupt:
-                log.error("session %s is damaged, its message is dropped: %s", key.session_id, corrupt)
-            else:
+            if self._parts.store.mail.handled(key, envelope.nonce, message.message_hash):
+                self._parts.counters.add(metrics.REFUSED, "handled_before")
                 self._parts.transport.done(message.entry)
-                await self.unpark(key)
-                return
+                return False
+            if admitted_at is not None or await self._parts.admission.admits(message, envelope):
+                now = self._parts.time.now() if admitted_at is None else admitted_at
+                try:
+                    if not await self._parked(message, envelope, now):
+                        await self._route(message, envelope, now)
+                    self._parts.transport.done(message.entry)
+                    await self.unpark(key)
+                except Corrupt as corrupt:
+                    log.error("session %s is damaged, its message is dropped: %s", key.session_id, corrupt)
         self._parts.transport.done(message.entry)
-
-    def _wanted(self, message: Received) -> Envelope | None:
-        """The envelope, unless the message needs no judgement: not LRGP, malformed, or handled before."""
-        if message.envelope is None:
-            log.debug("a message of %s is not LRGP", message.peer)
-            return None
-        try:
-            envelope = Envelope.unpack(message.envelope)
-        except InvalidEnvelope as error:
-            self._parts.counters.add(metrics.REFUSED, error.kind)
-            log.debug("refused envelope peer=%s rule=%s", message.peer, error.rule)
-            return None
-        key = SessionKey(message.identity, envelope.session_id)
-        handled = self._parts.store.mail.handled(key, envelope.nonce, message.message_hash)
-        if handled:
-            self._parts.counters.add(metrics.REFUSED, "handled_before")
-            return None
-        return envelope
+        return True
 
     async def _route(
         self, message: Received, envelope: Envelope, now: float, unpark: tuple[int, ...] = ()
@@ -288,6 +276,18 @@ class Inbound:
                 delivery=prepared.delivery,
             )
         )
+
+
+def _read(message: Received) -> Envelope | InvalidEnvelope | None:
+    """The message's envelope, what is wrong with it, or None where it is not LRGP."""
+    if message.envelope is None:
+        log.debug("a message of %s is not LRGP", message.peer)
+        return None
+    try:
+        return Envelope.unpack(message.envelope)
+    except InvalidEnvelope as error:
+        log.debug("refused envelope peer=%s rule=%s", message.peer, error.rule)
+        return error
 
 
 def _settles(outcome: Applied) -> bool:

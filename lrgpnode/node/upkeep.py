@@ -24,10 +24,12 @@ class Upkeep:
         self._parts = parts
         self._agenda = agenda
         self._expiry = expiry
+        self._identities: set[str] = set()
 
     async def start(self, identities: tuple[str, ...]) -> None:
         """Prune, expire what is due, and go on with that from now on."""
         time = self._parts.time
+        self._identities.update(identities)
         self._parts.router.expiring = time.trusted
         time.changed = self._clock_changed
         time.start(self._agenda)
@@ -68,8 +70,10 @@ class Upkeep:
 
     async def _trusted_again(self) -> None:
         await self._put_right()
-        for identity in self._parts.store.book.identities():
-            await self._expiry.sweep(identity.hash)
+        # Identities come and go while the node runs.
+        self._identities.update(row.hash for row in self._parts.store.book.identities())
+        for identity in self._identities:
+            await self._expiry.sweep(identity)
 
     async def _put_right(self) -> None:
         """Sessions that were touched while the clock was not trusted count their time from now."""

@@ -89,6 +89,9 @@ class Player:
     async def restart(self) -> None:
         self.crash()
         await asyncio.sleep(0)
+        if self.path != ":memory:":
+            self.store.close()
+            self.store = Store(self.path, boot_id=self.boot_id)
         await self.start()
 
     async def stop(self) -> None:
@@ -143,5 +146,8 @@ class Player:
         return True
 
 
-async def pair(air: Air, loop: VirtualLoop) -> tuple[Player, Player]:
-    return await Player(A, air, loop).start(), await Player(B, air, loop, skew=7.0).start()
+async def pair(
+    air: Air, loop: VirtualLoop, paths: tuple[str, str] = (":memory:", ":memory:")
+) -> tuple[Player, Player]:
+    a, b = Player(A, air, loop, paths[0]), Player(B, air, loop, paths[1], skew=7.0)
+    return await a.start(), await b.start()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 import pytest
 
@@ -12,37 +10,9 @@ from lrgpnode.mesh.transport import Progress
 from lrgpnode.outbox import policy
 from storage.model import OutboxState
 from tests.node.network import Air, Faults
-from tests.node.players import A, B, Player, pair
-from tests.node.virtual import VirtualLoop, run
-
-Scene = Callable[[VirtualLoop, Air, Player, Player], Coroutine[Any, Any, None]]
-HOUR, DAY = 3600.0, 86_400.0
-
-
-def on_air(scene: Scene, **values: Any) -> None:
-    """Run a scene with two players on an air without faults, unless it makes some."""
-
-    async def main(loop: VirtualLoop) -> None:
-        air = Air(1, **values)
-        a, b = await pair(air, loop)
-        await scene(loop, air, a, b)
-        for player in (a, b):
-            await player.stop()
-
-    run(main)
-
-
-async def started(a: Player, b: Player, app: str = "ttt") -> str:
-    id = await a.challenge(b.name, app)
-    await asyncio.sleep(2)
-    await b.act(id, "accept")
-    await asyncio.sleep(2)
-    return id
-
-
-def last(player: Player, id: str) -> tuple[str, str, int]:
-    row = player.rows(id)[-1]
-    return row.command, str(row.state), row.attempts
+from tests.node.players import A, B, Player
+from tests.node.scenes import DAY, HOUR, last, on_air, started
+from tests.node.virtual import VirtualLoop
 
 
 def test_the_states_of_a_move_until_the_answer() -> None:

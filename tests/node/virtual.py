@@ -59,6 +59,7 @@ class InlineWriter(Writer):
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._path = store.path
         self.fault: Callable[[], None] = lambda: None
 
     def submit(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -67,7 +68,7 @@ class InlineWriter(Writer):
             self.fault()
             future.set_result(fn(*args, **kwargs))
         except Exception as error:  # noqa: BLE001 - it belongs to the caller, whatever it is
-            future.set_exception(error)
+            future.set_exception(self._translated(error))
         return future
 
     async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -259,5 +259,5 @@ def _peer(peer: Mapping[str, Any]) -> str:
     contact, name = clean(peer.get("contact", ""), 64), clean(peer["name"], 64)
     shown = f"{contact} [{name}]" if contact and name and contact != name else contact or name
     blocked = "  (blocked)" if peer.get("blocked") else ""
-    where = f"  on {clean(peer['interface'], 40)}" if peer.get("interface") else ""
+    where = f"  via {clean(peer['interface'], 40)}" if peer.get("interface") else ""
     return f"{peer['peer']}  {details}  {shown}{blocked}{where}".rstrip()

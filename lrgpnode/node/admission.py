@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -103,6 +103,8 @@ class Admission:
         self._blocks = {block.peer: block for block in store.admission.blocks()}
         self._limit = Limit(REQUESTS_PER_MINUTE, seconds=60.0)
         self._players: OrderedDict[str, None] = OrderedDict()
+        self.on_block: Callable[[str], None] = _nothing
+        self.on_unblock: Callable[[str], None] = _nothing
 
     # Policies and blocks; in force from the moment they are stored
 
@@ -130,18 +132,23 @@ class Admission:
     def blocked(self, peer: str) -> Block | None:
         """The block that is in force for a peer, if any."""
         block = self._blocks.get(peer)
-        return None if block is None or self._over(block.until) else block
+        if block is not None and self._over(block.until):
+            del self._blocks[peer]
+            self.on_unblock(peer)
+            return None
+        return block
 
     def blocks(self) -> tuple[Block, ...]:
         """Those in force."""
-        return tuple(block for block in self._blocks.values() if self.blocked(block.peer) is not None)
+        return tuple(block for block in tuple(self._blocks.values()) if self.blocked(block.peer) is not None)
 
     def _over(self, until: float | None) -> bool:
         """While the clock is not trusted, nothing is."""
         return until is not None and self._time.trusted and until <= self._time.now()
 
     async def block(self, block: Block) -> None:
-        """From now on nothing of this peer gets through, and what of it waits is dropped."""
+        """From now on nothing of this peer gets through, what of it waits is dropped, and nothing is sent
+        to it."""
         before = self._blocks.get(block.peer)
         self._blocks[block.peer] = block
         try:
@@ -151,11 +158,13 @@ class Admission:
             if before is not None:
                 self._blocks[block.peer] = before
             raise
+        self.on_block(block.peer)
 
     async def unblock(self, peer: str) -> bool:
         """False where the peer was not blocked."""
         removed: bool = await self._writer.run(self._store.admission.remove_block, peer)
         self._blocks.pop(peer, None)
+        self.on_unblock(peer)
         return removed
 
     # Inbound
@@ -257,6 +266,10 @@ class Admission:
         now = self._time.now()
         removed: bool = await self._writer.run(self._store.admission.remove_request, key, dead_at=now)
         return removed
+
+
+def _nothing(peer: str) -> None:
+    """Nobody is to be told."""
 
 
 def received(request: Request) -> Received:

@@ -146,8 +146,9 @@ class Node:
         running.sync.start(now)
         running.parking.start(now)
         await running.upkeep.start(tuple(identities))
-        for identity in paused:
-            running.outbox.pause(identity)
+        for address in (*paused, *(block.peer for block in self.admission.blocks())):
+            running.outbox.pause(address)
+        self.admission.on_block, self.admission.on_unblock = running.outbox.pause, running.outbox.unpause
         outbox = self._store.outbox
         running.outbox.resume(outbox.waiting(), outbox.unconfirmed(), outbox.attempts(now - 86_400.0))
 

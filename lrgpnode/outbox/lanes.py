@@ -123,7 +123,7 @@ class Traffic:
     def line_up(self, lane: Lane) -> None:
         """The first row of the lane goes out as soon as there is a place."""
         self.leave(lane)
-        paused = self._paused.get(lane.key.identity)
+        paused = self._paused.get(lane.key.identity, self._paused.get(lane.peer))
         if paused is not None:
             paused[lane.key] = lane
             return
@@ -136,26 +136,27 @@ class Traffic:
     def leave(self, lane: Lane) -> None:
         self._agenda.cancel(lane.timer)
         lane.timer = None
-        for queue in (*self._queues, self._paused.get(lane.key.identity, {})):
+        for queue in (*self._queues, *self._paused.values()):
             queue.pop(lane.key, None)
 
-    def pause(self, identity: str) -> None:
-        """What this identity has to send waits, also what is under way; nobody reports on that any more."""
+    def pause(self, address: str) -> None:
+        """What this identity, or to this peer, is to be sent waits. Of what is under way the news count no
+        more."""
         waiting = [lane for queue in self._queues for lane in queue.values()]
         waiting += [flight.lane for flight in self._flights.values()]
-        self._paused.setdefault(identity, {})
+        self._paused.setdefault(address, {})
         for lane in waiting:
-            if lane.key.identity == identity:
+            if address in (lane.key.identity, lane.peer):
                 self.land(lane.head.id)
                 self.line_up(lane)
 
-    def unpause(self, identity: str) -> None:
-        """The identity can send again."""
-        for lane in self._paused.pop(identity, {}).values():
+    def unpause(self, address: str) -> None:
+        """What waited for the identity or the peer goes on, unless it waits for the other one, too."""
+        for lane in self._paused.pop(address, {}).values():
             self.line_up(lane)
 
-    def is_paused(self, identity: str) -> bool:
-        return identity in self._paused
+    def is_paused(self, row: OutboxRow) -> bool:
+        return row.key.identity in self._paused or row.peer in self._paused
 
     def departing(self) -> Iterator[Lane]:
         """Lanes that have a place now."""

@@ -74,7 +74,7 @@ class Outbox:
         If it may go out as soon as it is, the answer is what to send; the caller does that, or calls
         ``withdraw``. If None, nothing has changed: ``add`` the row once it is committed.
         """
-        paused = self._traffic.is_paused(row.key.identity)
+        paused = self._traffic.is_paused(row)
         if row.key in self._lanes or self._stopped or paused or not self._traffic.room(row.peer):
             return None
         return self._depart(self._open((replace(row, attempts=1),)))
@@ -191,14 +191,14 @@ class Outbox:
                 self._traffic.line_up(lane)
         self._fill()
 
-    def pause(self, identity: str) -> None:
-        """The identity is off the mesh: what it has to send waits, and nothing of it is given up."""
-        self._traffic.pause(identity)
+    def pause(self, address: str) -> None:
+        """An identity is off the mesh, or a peer is not to be written to: what is to be sent waits."""
+        self._traffic.pause(address)
         self._fill()
 
-    def unpause(self, identity: str) -> None:
-        """The identity is on the mesh again."""
-        self._traffic.unpause(identity)
+    def unpause(self, address: str) -> None:
+        """The identity, or the peer, can be sent for again."""
+        self._traffic.unpause(address)
         self._fill()
 
     def confirm(self, key: SessionKey) -> None:

@@ -86,6 +86,11 @@ class Events:
             self._ended = True
             self._news.notify_all()
 
+    def all(self) -> list[Json]:
+        """Everything so far, in order."""
+        with self._news:
+            return list(self._all)
+
     def of(self, type: str, **fields: Any) -> list[Json]:
         """Data of the events so far of this type and with these fields."""
         with self._news:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,19 @@ def test_identity_show_says_when_it_was_announced(nodes: tuple[NodeProcess, Node
     until(
         lambda: bob.call("identity.show", identity="bob")["announced_at"] > shown["announced_at"], "announced"
     )
+
+
+def test_before_a_first_challenge_it_is_announced_once(tmp_path: Path) -> None:
+    """Deployed clients do not believe, and do not ask for, somebody of whom they have heard nothing."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    quiet = NodeProcess(tmp_path / "quiet", "--connect", endpoint)
+    (quiet.data / "lrgpnode.toml").write_text('[announce]\ninterval_minutes = 0\n[accept]\nfrom = "open"\n')
+    with NodeProcess(tmp_path / "other", "--listen", endpoint) as other, quiet:
+        quiet.hears(other)
+        assert not other.events.of("peer.heard", peer=quiet.identity)
+        for _ in range(2):
+            id = quiet.call("game.challenge", peer="other", app="ttt")["id"]
+            other.events.wait("game.challenged", id=id)
+        told = [event["type"] for event in other.events.all() if quiet.identity in event["data"].values()]
+        assert told[:2] == ["peer.heard", "game.challenged"]
+        assert told.count("peer.heard") == 1

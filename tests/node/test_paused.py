@@ -1,9 +1,10 @@
-"""An identity off the mesh: what it has to send waits, under way or not, and others are not held up."""
+"""What an identity off the mesh has to send, or is to be sent to a blocked peer, waits, under way or not."""
 
 from __future__ import annotations
 
 import asyncio
 
+from storage.model import Block
 from tests.node.network import Air, Faults
 from tests.node.players import A, B, Player
 from tests.node.test_outbox import DAY, last, on_air, started
@@ -64,3 +65,38 @@ def test_waiting_costs_no_attempts_and_no_place() -> None:
         assert {last(a, id)[1] for id in ids} == {"delivered"}
 
     on_air(scene, faults=Faults())
+
+
+def test_nothing_is_sent_to_a_blocked_peer_until_the_block_is_over() -> None:
+    async def scene(loop: VirtualLoop, air: Air, a: Player, b: Player) -> None:
+        id = await started(a, b)
+        now = a.node.now()
+        await a.node.admission.block(Block(peer=B, blocked_at=now, until=now + DAY / 4))
+        await a.act(id, "move", i=4)
+        await a.restart()
+        for _ in range(5):
+            await asyncio.sleep(DAY / 24)
+            a.endpoint.hear(B)
+        assert last(a, id)[1:] == ("queued", 0)
+        await asyncio.sleep(DAY / 12)
+        await b.act(id, "draw_offer")  # it is let in again, and so told that it is
+        await asyncio.sleep(5)
+        assert ("move", "delivered") in [(row.command, str(row.state)) for row in a.rows(id)]
+
+    on_air(scene)
+
+
+def test_who_is_off_the_mesh_and_blocked_waits_for_both() -> None:
+    async def scene(loop: VirtualLoop, air: Air, a: Player, b: Player) -> None:
+        id = await started(a, b)
+        a.node.pause(A)
+        await a.act(id, "move", i=4)
+        await a.node.admission.block(Block(peer=B, blocked_at=1.0))
+        a.node.unpause(A)
+        await asyncio.sleep(60)
+        assert last(a, id)[1] != "delivered"
+        assert await a.node.admission.unblock(B)
+        await asyncio.sleep(60)
+        assert last(a, id)[1] == "delivered"
+
+    on_air(scene)

@@ -13,6 +13,9 @@ from tests.house.test_worker import children
 
 pytestmark = pytest.mark.node
 
+THINKING = 60.0
+"""Seconds for a thought that takes one: it has low priority, and the machine of the tests is busy."""
+
 
 @pytest.fixture(scope="module")
 def ann(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
@@ -31,7 +34,7 @@ def my_turn(node: NodeProcess, id: str) -> Json:
         done = game["status"] in ("completed", "declined")
         return game if done or (game["status"] == "active" and game["view"]["my_turn"]) else None
 
-    return until(ready, f"the house answers in game {id}")
+    return until(ready, f"the house answers in game {id}", THINKING)
 
 
 def play_out(node: NodeProcess, id: str) -> Json:

@@ -87,6 +87,10 @@ class Announcer:
         if self._interval > 0:
             self._worker.later(delay * random.uniform(0.5, 1.5), self._regularly)  # noqa: S311 - no secret
 
+    def is_hushed(self, identity: str) -> bool:
+        """From any thread."""
+        return identity in self._silent
+
     def hush(self, identity: str) -> None:
         """From now on an identity is not announced, not even on request. From any thread."""
         self._silent.add(identity)

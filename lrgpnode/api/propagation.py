@@ -79,7 +79,7 @@ class PropagationMethods:
         if params.identity is not None:
             wanted = self._lookup.identity(params.identity)
             if wanted not in active:
-                raise ControlError("disabled", f"{self._lookup.name(wanted)} is not on the mesh")
+                raise ControlError("no_mail", f"{wanted} is not on the mesh, and so has no mail")
             active = (wanted,)
         self._propagation.sync(active)
         return models.SyncStarted(identities=active)

@@ -95,6 +95,10 @@ class Announcer:
         self._rhythm += 1
         self._once_more()
 
+    def is_hushed(self, identity: str) -> bool:
+        """From any thread."""
+        return identity in self._silent
+
     def hush(self, identity: str) -> None:
         """From now on an identity is not announced, not even on request. From any thread."""
         self._silent.add(identity)

@@ -168,6 +168,7 @@ class ReticulumMesh:
                 self._receiver,
                 path_wait=self._path_wait,
                 airtime=self._airtime,
+                silent=self._announcer.is_hushed,
                 progress=self._progress,
                 tell=self._told,
             )
@@ -398,6 +399,7 @@ class ReticulumMesh:
         if router is not None:
             self._announcer.remove(identity)
             self._sender.leave(identity)
+            self.propagation.left(identity)
             router.close()
             self._receiver.remove(router)
 

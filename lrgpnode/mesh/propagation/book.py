@@ -31,6 +31,8 @@ MAX_HEARD: Final = 32
 
 MAX_ADDED: Final = 16
 SAVE_HEARD: Final = 86_400.0
+SAVE_NEWS: Final = 600.0
+"""Seconds between two writings because of what was heard: else whoever makes up nodes wears out the card."""
 
 
 class NotListed(Exception):
@@ -147,7 +149,8 @@ class NodeBook:
         self._failures.pop(node, None)
         self._forget_most(now)
         news = before is None or before.enabled != said.enabled
-        if node in self._heard and (news or now - self._saved_heard > SAVE_HEARD):
+        pause = 0.0 if node in self.pinned() else SAVE_NEWS
+        if node in self._heard and now - self._saved_heard > (pause if news else SAVE_HEARD):
             self._saved_heard = now
             self._change(self._state)
         return news

@@ -40,11 +40,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """``reason`` is empty where everything was fetched but what was too large (``left``)."""
+    """``reason`` is empty where everything was fetched but what was too large (``left``). ``ours``:
+    the fault is here, not at the node."""
 
     received: int = 0
     left: int = 0
     reason: str = ""
+    ours: bool = False
 
 
 class Fetch:
@@ -130,7 +132,12 @@ class Fetch:
             self._received += self._receiver.mail(self._router, [got[each] for each in asked])
         except (InboxFull, OSError) as error:
             _log.error("mail is left at the propagation node, because it cannot be kept: %s", error)
-            self._fail(f"the mail cannot be kept here: {error}")
+            self._connection.close()
+            self._done(
+                Fetched(
+                    self._received, len(self._wanted), f"the mail cannot be kept here: {error}", ours=True
+                )
+            )
             return
         for each in asked:
             self._router.note_fetched(each)

@@ -39,7 +39,8 @@ _log = logging.getLogger(__name__)
 
 
 class Propagation:
-    """Implements ``upload.Nodes``. ``airtime`` gives the seconds a packet and its answer take.
+    """Implements ``upload.Nodes``. ``airtime`` gives the seconds a packet and its answer take;
+    identities that are ``silent`` have no mail, since nobody on the mesh knows them.
 
     Opened in the main thread, once the routers are there. Raises ``MeshError``.
     """
@@ -54,6 +55,7 @@ class Propagation:
         *,
         path_wait: Callable[[], float],
         airtime: Callable[[], float],
+        silent: Callable[[str], bool],
         progress: Callable[[int, Progress, str], None],
         tell: Callable[[News], None],
     ) -> None:
@@ -61,6 +63,7 @@ class Propagation:
         self._worker = worker
         self._airtime = airtime
         self._routers = routers
+        self._silent = silent
         try:
             host, key = open_host(data, settings.host, routers, receiver)
         except IdentityError as error:
@@ -87,7 +90,16 @@ class Propagation:
             failed=lambda parcel, reason: progress(parcel.ref, Progress.FAILED, reason),
             slow_stamp=self._slow_stamp,
         )
-        self._syncs = Syncs(worker, self._book, self, routers, receiver, settings.sync_interval, tell)
+        self._syncs = Syncs(
+            worker,
+            self._book,
+            self,
+            routers,
+            self._with_mail,
+            receiver,
+            settings.sync_interval,
+            tell,
+        )
         self._current = self._book.current(time.time())
         self._farewell = Farewell(key if host is None and self._book.hosting else None)
 
@@ -101,7 +113,7 @@ class Propagation:
     @property
     def fetched_at(self) -> float | None:
         """When the mail of all identities had last been fetched."""
-        records = [self._book.synced(identity) for identity in tuple(self._routers)]
+        records = [self._book.synced(identity) for identity in self._with_mail()]
         times = [record.at for record in records if record is not None]
         return min(times) if times and len(times) == len(records) else None
 
@@ -120,6 +132,10 @@ class Propagation:
         """An identity more has come on the mesh: there may be mail for it. On the worker."""
         if self._settings.sync_interval > 0:
             self._syncs.request((identity,))
+
+    def left(self, identity: str) -> None:
+        """An identity has left the mesh: what it has under way is forgotten. On the worker."""
+        self._uploads.leave(identity)
 
     def status(self) -> Future[PropagationStatus]:
         return self._worker.ask(self._status)
@@ -206,6 +222,9 @@ class Propagation:
     def collect(self, router: NodeRouter) -> int:
         """Mail for an identity at our own node, and how much."""
         return self._host.collect(router) if self._host is not None else 0
+
+    def _with_mail(self) -> tuple[str, ...]:
+        return tuple(identity for identity in tuple(self._routers) if not self._silent(identity))
 
     # --- on the worker
 

@@ -115,6 +115,11 @@ class StampMaker:
         done(stamp)
 
     def _still(self, work: StampWork, notice: Callable[[StampWork], None]) -> None:
-        if not work.finished:
+        if work.finished:
+            return
+        if work.tries:
             work.noticed = True
             notice(work)
+        else:
+            # It waits behind another one: nothing can be said about its length yet.
+            self._worker.later(NOTICE_AFTER, self._still, work, notice)

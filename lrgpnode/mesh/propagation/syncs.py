@@ -67,6 +67,7 @@ class Syncs:
         book: NodeBook,
         reach: Reach,
         routers: Mapping[str, NodeRouter],
+        with_mail: Callable[[], tuple[str, ...]],
         receiver: Receiver,
         interval: float,
         tell: Tell,
@@ -75,6 +76,7 @@ class Syncs:
         self._book = book
         self._reach = reach
         self._routers = routers
+        self._with_mail = with_mail
         self._receiver = receiver
         self._interval = interval
         self._tell = tell
@@ -93,9 +95,10 @@ class Syncs:
 
     def request(self, identities: tuple[str, ...]) -> None:
         """Sync these identities as soon as may be, all if none is named."""
-        for identity in identities or tuple(self._routers):
+        possible = self._with_mail()
+        for identity in identities or possible:
             running = self._run is not None and self._run.identity == identity
-            if identity in self._routers and identity not in self._waiting and not running:
+            if identity in possible and identity not in self._waiting and not running:
                 self._waiting.append(identity)
                 self._told(SyncNews(identity=identity, node="", state=SyncState.WAITING))
         self._next()
@@ -108,7 +111,7 @@ class Syncs:
 
     def status(self) -> tuple[IdentityStatus, ...]:
         found = []
-        for identity in self._routers:
+        for identity in self._with_mail():
             record = self._book.synced(identity) or Synced(at=0.0, node="", received=0)
             found.append(
                 IdentityStatus(
@@ -138,7 +141,7 @@ class Syncs:
         else:
             # Without a node there is nothing to report every hour.
             self._owed = True
-            self._reasons |= dict.fromkeys(self._routers, NO_NODE)
+            self._reasons |= dict.fromkeys(self._with_mail(), NO_NODE)
 
     def _sooner(self) -> None:
         if self.next_at is not None and self.next_at > time.time() + AFTER_FAILURE:
@@ -188,6 +191,12 @@ class Syncs:
 
     def _on_done(self, run: _Run, node: str, fetched: Fetched) -> None:
         run.received += fetched.received
+        if fetched.ours:
+            # No other node would help.
+            run.reason = fetched.reason
+            run.nodes.clear()
+            self._finish(run)
+            return
         if not fetched.reason:
             run.left += fetched.left
             run.good = run.good or node

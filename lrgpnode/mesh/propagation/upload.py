@@ -138,24 +138,29 @@ class Uploads:
         self._waiting.append(_Job(parcel))
         self._next()
 
-    def cancel(self, ref: int) -> bool:
-        """Drop a message that has not been transferred yet. True where there was one."""
+    def cancel(self, ref: int) -> None:
+        """Drop a message that has not been transferred yet."""
+        for parcel in self._drop(lambda parcel: parcel.ref == ref):
+            self._failed(parcel, "cancelled")
+
+    def leave(self, identity: str) -> None:
+        """Forget what is of an identity that leaves the mesh, without a report."""
+        self._drop(lambda parcel: parcel.identity == identity)
+
+    def _drop(self, which: Callable[[Parcel], bool]) -> list[Parcel]:
+        dropped = [job for job in self._waiting if which(job.parcel)]
+        for waiting in dropped:
+            self._waiting.remove(waiting)
         job = self._job
-        if job is not None and job.parcel.ref == ref and not job.over:
+        if job is not None and which(job.parcel):
             if job.work is not None:
                 job.work.cancel()
             if job.on_link:
                 self._hang_up()
             self._end(job)
-            self._failed(job.parcel, "cancelled")
-            self._next()
-            return True
-        for waiting in self._waiting:
-            if waiting.parcel.ref == ref:
-                self._waiting.remove(waiting)
-                self._failed(waiting.parcel, "cancelled")
-                return True
-        return False
+            dropped.append(job)
+            self._worker.call(self._next)
+        return [job.parcel for job in dropped]
 
     # --- one message
 

@@ -148,6 +148,7 @@ def test_what_cannot_be_kept_is_not_deleted(error: Exception) -> None:
     home = Home(node.log)
     home.error = error
     result, _ = fetch(node, home)
+    assert result.ours
     assert "cannot be kept here" in result.reason
     assert node.deleted == []
     assert home.fetched == set()

@@ -281,17 +281,32 @@ def test_cancelling_what_waits_is_stamped_or_transferred() -> None:
     desk = Desk(ONE)
     desk.stamps.slow = True
     desk.add(1, 2, 3)
-    assert desk.uploads.cancel(2)
-    assert desk.uploads.cancel(1)
+    desk.uploads.cancel(2)
+    desk.uploads.cancel(1)
+    desk.worker.pass_time(0.0)
     assert desk.stamps.works[0][1].cancelled
     desk.stamps.works[0][1].done(None)
     desk.stamps.works[1][1].done(b"S16")
-    assert desk.uploads.cancel(3)
+    desk.uploads.cancel(3)
     assert not desk.nodes.links[0].open
-    assert not desk.uploads.cancel(3)
+    desk.uploads.cancel(3)
     desk.worker.pass_time(60.0)
     assert desk.told == [(2, "cancelled"), (1, "cancelled"), (3, "cancelled")]
     assert len(desk.uploads) == 0
+
+
+def test_an_identity_that_leaves_takes_its_messages_with_it() -> None:
+    desk = Desk(ONE)
+    others = FakeParcel(9)
+    others.identity = "c" * 32
+    desk.uploads.add(FakeParcel(1))
+    desk.uploads.add(others)
+    desk.uploads.add(FakeParcel(2))
+    desk.uploads.leave("a" * 32)
+    desk.worker.pass_time(0.0)
+    assert desk.prove().startswith(b"9:")
+    desk.worker.pass_time(upload.VERDICT)
+    assert desk.told == [(9, "stored")]
 
 
 def test_our_own_node_keeps_a_message_without_a_link() -> None:

@@ -18,13 +18,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from lrgpnode.agenda import Agenda, Entry
+from lrgpnode.agenda import Agenda
 from lrgpnode.mesh.transport import Outgoing, Progress, Transport
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxRow, OutboxState, Unconfirmed
 
 from . import policy
+from .healing import Healing
 from .lanes import Lane, PeerIndex, Presence, Traffic
 
 
@@ -59,11 +60,10 @@ class Outbox:
         self._lanes: dict[SessionKey, Lane] = {}
         self._by_id: dict[int, Lane] = {}
         self._of_peer = PeerIndex()
-        self._unconfirmed = PeerIndex()
-        self._resting: dict[SessionKey, Entry] = {}
         self._attempts: dict[SessionKey, deque[float]] = {}
         self._presence = Presence()
         self._traffic = Traffic(agenda, self._presence, self._silent)
+        self._healing = Healing(agenda, self._rested)
         self._stopped = False
 
     # New rows
@@ -113,10 +113,11 @@ class Outbox:
             # Never in the future, whatever the wall clock does.
             self._attempts.setdefault(key, deque()).append(now - max(0.0, wall - at))
         for left in unconfirmed:
-            self._unconfirmed.add(left.key, left.peer)
             if left.stored:
                 self._presence.gone(left.peer)
-                self._rest(left.key, max(0.0, (left.next_attempt_at or wall) - wall))
+                self._healing.stored(left.key, left.peer, max(0.0, (left.next_attempt_at or wall) - wall))
+            else:
+                self._healing.resumed(left.key, left.peer)
         for row in rows:
             failed = row.state is OutboxState.FAILED
             if failed:
@@ -179,7 +180,7 @@ class Outbox:
                 self._traffic.line_up(lane)
         if hurry:
             self._transport.hurry(peer)
-        for key in self._unconfirmed.of(peer):
+        for key in self._healing.heard(peer):
             self._heal(key)
         self._fill()
 
@@ -205,8 +206,7 @@ class Outbox:
         """Nothing of this session needs sending any more; the caller has stored that."""
         lane = self._lanes.get(key)
         self._attempts.pop(key, None)
-        self._unconfirmed.discard(key)
-        self._agenda.cancel(self._resting.pop(key, None))
+        self._healing.settled(key)
         if lane is not None:
             self._close(lane)
             self._fill()
@@ -265,10 +265,10 @@ class Outbox:
         self._drop_head(lane)
         if not stored and row.key not in self._lanes and self._books.ended(row.key):
             self.confirm(row.key)
+        elif stored:
+            self._healing.stored(row.key, row.peer)
         else:
-            self._unconfirmed.add(row.key, row.peer)
-            if stored:
-                self._rest(row.key, policy.STORED_SECONDS)
+            self._healing.delivered(row.key, row.peer, row.attempts)
         self._books.changed(row)
         if heard and stored:
             self.heard(row.peer)
@@ -302,21 +302,22 @@ class Outbox:
             return
         rows = self._books.open_rows(key)
         if not rows:
-            self._unconfirmed.discard(key)
+            self._healing.settled(key)
             return
         now = self._agenda.clock()
-        if policy.budget_free_at(self._attempts.setdefault(key, deque()), now) > now:
-            return
-        again = policy.to_heal(rows, self._wall())
+        free = policy.budget_free_at(self._attempts.setdefault(key, deque()), now)
+        again = policy.to_heal(rows, self._wall()) if free <= now else []
         if again:
             self._traffic.line_up(self._again(again))
+        else:
+            self._healing.nothing_to_do(key, free)
 
     def _again(self, rows: Sequence[OutboxRow]) -> Lane:
         """A lane in which these rows of a session are sent once more."""
         key = rows[0].key
         if key in self._lanes:
             self._close(self._lanes[key])
-        self._agenda.cancel(self._resting.pop(key, None))
+        self._healing.healed(key)
         lane = self._open([replace(row, state=OutboxState.QUEUED) for row in rows])
         lane.via = False
         lane.kept = {
@@ -324,15 +325,10 @@ class Outbox:
         }
         return lane
 
-    def _rest(self, key: SessionKey, seconds: float) -> None:
-        """What a propagation node has is sent again after a while."""
-        self._agenda.cancel(self._resting.get(key))
-        self._resting[key] = self._agenda.after(seconds, self._rested, key)
-
     def _rested(self, key: SessionKey) -> None:
-        del self._resting[key]
+        """What a propagation node has is sent again after a while."""
         if key in self._lanes:
-            self._rest(key, policy.STORED_SECONDS)
+            self._healing.again_later(key)
             return
         rows = policy.without_superseded(self._books.open_rows(key))
         stored = next((n for n, row in enumerate(rows) if row.state is OutboxState.STORED), None)

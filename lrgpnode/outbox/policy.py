@@ -28,6 +28,10 @@ HEAL_SECONDS: Final = (3600.0, 6 * 3600.0, 86_400.0)
 """What was delivered n times but never confirmed is sent again when its peer is heard after so long; the
 last one repeats. Most opponents only think: our own peers lose nothing they have proved, others may."""
 
+SOONEST_LOOK: Final = 600.0
+"""Where there was nothing to heal, the database is not asked again for so long, however often the peer is
+heard."""
+
 NO_NEWS_SECONDS: Final = 900.0
 """An attempt of which nothing is heard for so long has failed. LXMF takes up to two minutes on slow
 radio, and longer where it sends one at a time."""

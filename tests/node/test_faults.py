@@ -171,9 +171,10 @@ def test_days_of_a_rough_air_leave_nothing_behind_in_memory() -> None:
         for player in (a, b):
             outbox = player.node.outbox
             assert player.store.outbox.counts() == {}
-            for held in (outbox._lanes, outbox._by_id, outbox._attempts, outbox._resting):
+            healing = outbox._healing
+            for held in (outbox._lanes, outbox._by_id, outbox._attempts, healing._resting, healing._look_at):
                 assert not held
-            assert not outbox._unconfirmed._peer
+            assert not healing._sessions._peer
             assert not outbox._traffic._flights
             assert not player.node._run.sync._flags
             deliveries = player.node._deliveries

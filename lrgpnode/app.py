@@ -38,7 +38,7 @@ from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.signing import Signer
 from lrgpnode.metrics import Counters
 from lrgpnode.node import Identities, Node
-from lrgpnode.node.clock import MovableClock
+from lrgpnode.node.clock import MovableClock, system_synchronised
 from lrgpnode.plugins import PluginProblem, load_games
 from lrgpnode.service.heart import Heart
 from lrgpnode.service.notify import Notifier
@@ -229,6 +229,7 @@ class _Application:
             announce_interval=settings.announce_interval_minutes * 60.0,
             shared_is_slow=settings.announce_shared_is_radio,
             boot_id=boot_id(),
+            synchronised=system_synchronised,
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
         )

@@ -5,8 +5,8 @@ same destination and second ignores the next, even on a new connection, whose pa
 it holds back new announces that come faster than three a second, for 15 s (rns-lxmf facts §2, §7). So
 there is one announce a clock second here, of all identities together; what is wanted sooner waits.
 
-On slow media ``floor`` allows one an hour. What it holds back is not sent later: the medium has had
-the announce within the hour.
+On slow media ``floor`` allows one an hour. A regular announce that it holds back is sent when the hour
+is over, any other is not: the medium has had one within the hour.
 
 Everything runs on the worker, except where said.
 """
@@ -80,6 +80,7 @@ class Announcer:
         """When each identity was last announced by this process, Unix seconds. From any thread."""
         self._wanted: dict[str, _Want] = {}
         self._afterwards: dict[str, list[Callable[[], None]]] = {}
+        self._late: set[str] = set()
         self._timed = False
         self._strangers: set[Any] = set()  # new connections on which we have not announced
 
@@ -120,7 +121,7 @@ class Announcer:
         """Announce one identity or all, on one interface or all, as soon as may be."""
         found = []
         asked = tuple(self._identities) if identity is None else (identity,)
-        for each in (each for each in asked if each not in self._silent):
+        for each in (each for each in asked if each in self._identities and each not in self._silent):
             want = _Want(interface, extra)
             free, held = self._sort(each, want)
             found.append(
@@ -165,14 +166,27 @@ class Announcer:
             self.request(interface=interface)
 
     def _regularly(self, rhythm: int) -> None:
-        if rhythm == self._rhythm:
-            self.request()
-            self._once_more()
+        if rhythm != self._rhythm:
+            return
+        for announcement in self.request():
+            waits = [wait for _, wait in announcement.held]
+            if waits and announcement.identity not in self._late:
+                self._late.add(announcement.identity)
+                self._worker.later(max(waits) + 1.0, self._catch_up, announcement.identity)
+        self._once_more()
 
     def _once_more(self) -> None:
         if self._interval > 0:
             jitter = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - no secret
             self._worker.later(self._interval * jitter, self._regularly, self._rhythm)
+
+    def _catch_up(self, identity: str) -> None:
+        """Announce where a regular announce was held back."""
+        self._late.discard(identity)
+        if identity in self._identities:
+            for medium in self._media():
+                if medium.slow and not self._floor.wait(identity, medium):
+                    self.request(identity, medium.interface)
 
     def _next(self) -> None:
         """Announce one identity if this clock second is free, and come back for the others."""

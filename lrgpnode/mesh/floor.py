@@ -28,9 +28,6 @@ EXTRA_PAUSE: Final = 600.0
 SLOW_BITRATE: Final = 100_000
 """Bits a second. The fastest LoRa has a fifth of it, and what is not radio mostly has far more."""
 
-PLAUSIBLE: Final = 1_735_689_600.0
-"""2025: a wall clock that shows an earlier time has not been set."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -45,27 +42,31 @@ class Medium:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A point in time by the wall clock and by the one that counts from this boot of the machine."""
+    """A point in time by the wall clock and by the one that counts from this boot of the machine.
+
+    ``synchronised``: whether the system vouched for the wall clock then.
+    """
 
     wall: float
     boot: float
     boot_id: str
+    synchronised: bool
 
 
 def elapsed(then: Moment, now: Moment) -> float:
-    """Seconds that have certainly passed. Never more than really have, unless a set clock is wrong.
+    """Seconds that have certainly passed; no more than really have.
 
-    Within one boot that is exact. Over a reboot it is what the wall clock says if it was set both
-    times, and in any case the time since the reboot.
+    Within one boot that is exact. Over a reboot it is at least the time since; and what the wall clock
+    shows, if it was right then. It is not too late now in any case: a machine without a clock of its own
+    goes on after a reboot where it stopped. If it was not right then, it may have been put right since.
     """
     if then.boot_id == now.boot_id:
         return max(0.0, now.boot - then.boot)
-    by_wall = now.wall - then.wall if then.wall >= PLAUSIBLE else 0.0
-    return max(now.boot, by_wall)
+    return max(now.boot, now.wall - then.wall if then.synchronised else 0.0)
 
 
-def this_moment(boot_id: str) -> Moment:
-    return Moment(time.time(), time.clock_gettime(time.CLOCK_BOOTTIME), boot_id)
+def this_moment(boot_id: str, synchronised: Callable[[], bool]) -> Moment:
+    return Moment(time.time(), time.clock_gettime(time.CLOCK_BOOTTIME), boot_id, synchronised())
 
 
 class Floor:
@@ -134,11 +135,14 @@ def _left(then: Moment | None, pause: float, now: Moment) -> float:
 
 
 def _rows(moments: Mapping[tuple[str, str], Moment]) -> list[list[Any]]:
-    return [[*key, moment.wall, moment.boot, moment.boot_id] for key, moment in moments.items()]
+    return [
+        [*key, moment.wall, moment.boot, moment.boot_id, moment.synchronised]
+        for key, moment in moments.items()
+    ]
 
 
 def _moments(rows: Any) -> dict[tuple[str, str], Moment]:
     return {
-        (str(identity), str(medium)): Moment(float(wall), float(boot), str(boot_id))
-        for identity, medium, wall, boot, boot_id in rows
+        (str(identity), str(medium)): Moment(float(wall), float(boot), str(boot_id), synchronised is True)
+        for identity, medium, wall, boot, boot_id, synchronised in rows
     }

@@ -54,6 +54,7 @@ class MeshSettings:
     it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
     ``silent`` identities are never announced: they are for the other identities of this node.
     ``shared_is_slow``: announces through another program's instance may go out by radio.
+    ``synchronised``: whether the system vouches for the wall clock.
     ``message_kb`` is the largest message taken, in thousands of bytes.
     """
 
@@ -69,6 +70,7 @@ class MeshSettings:
     shared_is_slow: bool = True
     path_wait: float = PATH_WAIT
     boot_id: str = ""
+    synchronised: Callable[[], bool] = lambda: False
     message_kb: int = MESSAGE_KB
     propagation: PropagationSettings = field(default_factory=PropagationSettings)
     rns_loglevel: int = 2
@@ -109,7 +111,9 @@ class ReticulumMesh:
             self._announce,
             self._worker,
             settings.announce_interval,
-            floor=Floor(settings.data / "announced.json", lambda: this_moment(settings.boot_id)),
+            floor=Floor(
+                settings.data / "announced.json", lambda: this_moment(settings.boot_id, settings.synchronised)
+            ),
             media=lambda: self._instance.media(shared_is_slow=settings.shared_is_slow),
         )
         self._introducing: set[tuple[str, str]] = set()

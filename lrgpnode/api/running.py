@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
+from lrgpnode.control.methods import ControlError
 from lrgpnode.mesh.announcer import Announcement
 from lrgpnode.metrics import Family
 
@@ -66,6 +67,12 @@ class NodeMethods:
     async def _announce(self, params: models.AnnounceParams) -> models.AnnounceResult:
         identity = None if params.identity is None else self._lookup.identity(params.identity)
         announcements = await asyncio.wrap_future(self._around.announce(identity))
+        if identity is not None and not announcements:
+            raise ControlError(
+                "announce",
+                "That identity is off the mesh, or for this node alone.",
+                "`lrgpnode identity list`.",
+            )
         now = time.time()
         return models.AnnounceResult(
             identities=tuple(one.identity for one in announcements if one.media or not one.held),

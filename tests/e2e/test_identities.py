@@ -55,6 +55,8 @@ def test_what_a_resting_identity_has_to_send_waits_also_over_a_restart(tmp_path:
         b.events.wait("game.challenged", id=id, peer=eve)
         assert a.call("identity.disable", identity="Eve")["enabled"] is False
         assert not enabled(a, eve)
+        with pytest.raises(CallFailed, match="off the mesh"):
+            a.call("node.announce", identity="Eve")
         a.call("game.decline", id=id, identity="Eve")
         a.restart()
         a.hears(b)

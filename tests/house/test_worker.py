@@ -81,7 +81,7 @@ def test_a_process_that_goes_wrong_is_an_error(program: str, words: str) -> None
 
 
 def test_a_thought_that_takes_too_long_is_an_error() -> None:
-    with pytest.raises(ThinkError, match="no answer within 0.5 s"):
+    with pytest.raises(ThinkError, match=r"no answer within 0\.5 s"):
         ask(LONG, ThinkingProcess(command=ENDLESS, seconds=0.5))
     assert children(os.getpid()) == []
 

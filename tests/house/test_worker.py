@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,8 @@ def children(parent: int) -> list[int]:
     """The thinking processes of a process, each of its threads asked."""
     found: list[int] = []
     for task in Path(f"/proc/{parent}/task").iterdir():
-        found += map(int, (task / "children").read_text().split())
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended meanwhile
+            found += map(int, (task / "children").read_text().split())
     return [child for child in found if b"lrgpnode.house.think" in _command(child)]
 
 

@@ -53,7 +53,7 @@ class ThinkingProcess:
             async with asyncio.timeout(self._seconds):
                 return parse_answer(await _ask(process, pack_question(question)))
         except TimeoutError:
-            raise ThinkError(f"no answer within {self._seconds:.0f} s") from None
+            raise ThinkError(f"no answer within {self._seconds:g} s") from None
         except (BadQuestion, OSError, ValueError) as error:
             raise ThinkError(str(error)) from error
         finally:

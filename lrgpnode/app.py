@@ -33,8 +33,9 @@ from lrgpnode.logs.system import Log
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.propagation.report import News
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
-from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
+from lrgpnode.mesh.reticulum import ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
+from lrgpnode.mesh.settings import MeshSettings
 from lrgpnode.mesh.signing import Signer
 from lrgpnode.metrics import Counters
 from lrgpnode.node import Identities, Node

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from lrgpnode import metrics
-from lrgpnode.mesh.reticulum import MeshStatus
+from lrgpnode.mesh.settings import MeshStatus
 from lrgpnode.metrics import Counters, Family, Sample, gauge, gauges
 from storage.model import OutboxState
 from storage.store import Store

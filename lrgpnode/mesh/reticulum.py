@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from . import rns_config
 from .announcer import Announcement, Announcer
@@ -24,68 +23,20 @@ from .floor import Floor, this_moment
 from .identity import LocalIdentity
 from .inbox import Inbox
 from .propagation.report import News
-from .propagation.settings import PropagationSettings
-from .rns_config import Endpoint
 from .rnslog import RNS_LEVELS, LogDrain
 from .sender import CannotCarry, Sender
+from .settings import MeshSettings, MeshStatus
 from .transport import Heard, Listener, Outgoing, Progress, Received
 from .worker import Worker
 
 if TYPE_CHECKING:
     from .carrier import LxmfCarrier
-    from .instance import Instance, InterfaceStatus
+    from .instance import Instance
     from .lxmf import NodeRouter
     from .propagation.service import Propagation
     from .receiver import Receiver
 
-ANNOUNCE_INTERVAL: Final = 3 * 3600.0
-PATH_WAIT: Final = 15.0
-MESSAGE_KB: Final = 16
-"""Largest message that a link or a propagation node may bring, in thousands of bytes."""
-
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeshSettings:
-    """What the mesh is started with.
-
-    With ``listen`` or ``connect`` it has a Reticulum configuration of its own under ``data``; else
-    it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
-    ``silent`` identities are never announced: they are for the other identities of this node.
-    ``shared_is_slow``: announces through another program's instance may go out by radio.
-    ``synchronised``: whether the system vouches for the wall clock.
-    ``message_kb`` is the largest message taken, in thousands of bytes.
-    """
-
-    data: Path
-    identities: tuple[LocalIdentity, ...]
-    silent: tuple[str, ...] = ()
-    display_names: Mapping[str, str] = field(default_factory=dict)
-    rns_config_dir: Path | None = None
-    listen: Endpoint | None = None
-    connect: tuple[Endpoint, ...] = ()
-    announce_delay: float = 3.0
-    announce_interval: float = ANNOUNCE_INTERVAL
-    shared_is_slow: bool = True
-    path_wait: float = PATH_WAIT
-    boot_id: str = ""
-    synchronised: Callable[[], bool] = lambda: False
-    message_kb: int = MESSAGE_KB
-    propagation: PropagationSettings = field(default_factory=PropagationSettings)
-    rns_loglevel: int = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeshStatus:
-    """A snapshot. ``instance`` is ``own``, ``shared`` (others use ours) or ``client`` (we use another's)."""
-
-    instance: str
-    interfaces: tuple[InterfaceStatus, ...]
-    identities: tuple[str, ...]
-    peers_known: int
-    in_flight: int
-    waiting: int
 
 
 class ReticulumMesh:

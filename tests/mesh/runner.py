@@ -20,8 +20,9 @@ from lrgpnode.mesh import identity
 from lrgpnode.mesh.inbox import MAX_ENTRY_BYTES, Inbox
 from lrgpnode.mesh.propagation.report import News, NodeNews, StampNews, SyncNews
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
-from lrgpnode.mesh.reticulum import MeshSettings, ReticulumMesh
+from lrgpnode.mesh.reticulum import ReticulumMesh
 from lrgpnode.mesh.rns_config import parse_endpoint
+from lrgpnode.mesh.settings import MeshSettings
 from lrgpnode.mesh.transport import Heard, Outgoing, Progress, Received
 from lrgpnode.protocol.game import Delivery
 

@@ -186,23 +186,24 @@ class ActionList(Model, frozen=True, kw_only=True):
     more: bool = False
 
 
-class Challenged(Model, frozen=True, kw_only=True):
-    """A peer challenges us."""
+class AboutGame(Model, frozen=True, kw_only=True):
+    """What every event about a session says first: which one, and who plays it."""
 
     id: str
     identity: str
     peer: str
     app: str
+
+
+class Challenged(AboutGame, frozen=True, kw_only=True):
+    """A peer challenges us."""
+
     peer_name: str = ""
 
 
-class Applied(Model, frozen=True, kw_only=True):
+class Applied(AboutGame, frozen=True, kw_only=True):
     """An action changed a session: ours (``own``), or the peer's. ``actor`` is the identity that acted."""
 
-    id: str
-    identity: str
-    peer: str
-    app: str
     command: str
     actor: str
     own: bool
@@ -243,41 +244,22 @@ class RejectedAction(Model, frozen=True, kw_only=True):
     command: str = ""
 
 
-class Expired(Model, frozen=True, kw_only=True):
+class Expired(AboutGame, frozen=True, kw_only=True):
     """A session ended by its time limit."""
 
-    id: str
-    identity: str
-    peer: str
-    app: str
 
-
-class OutOfSync(Model, frozen=True, kw_only=True):
+class OutOfSync(AboutGame, frozen=True, kw_only=True):
     """Both sides see this game differently, for ``reason``. It can be played on, sent again or abandoned."""
 
-    id: str
-    identity: str
-    peer: str
-    app: str
     reason: str
 
 
-class InSync(Model, frozen=True, kw_only=True):
+class InSync(AboutGame, frozen=True, kw_only=True):
     """A game that was out of sync goes on: an action of the peer was accepted."""
 
-    id: str
-    identity: str
-    peer: str
-    app: str
 
-
-class Deleted(Model, frozen=True, kw_only=True):
+class Deleted(AboutGame, frozen=True, kw_only=True):
     """A session was deleted by hand."""
-
-    id: str
-    identity: str
-    peer: str
-    app: str
 
 
 def view_json(view: GameView) -> dict[str, Any]:

@@ -134,6 +134,7 @@ class NodeBook:
         if node == self.own:
             return False
         before = self._heard.get(node)
+        first = not any(other.enabled for other in self._heard.values())
         if before is None and not said.enabled and node not in self.pinned():
             # Every LXMF client says that it is no propagation node when it is asked for a path.
             return False
@@ -149,8 +150,9 @@ class NodeBook:
         self._failures.pop(node, None)
         self._forget_most(now)
         news = before is None or before.enabled != said.enabled
-        pause = 0.0 if node in self.pinned() else SAVE_NEWS
-        if node in self._heard and now - self._saved_heard > (pause if news else SAVE_HEARD):
+        pause = SAVE_NEWS if news else SAVE_HEARD
+        matters = news and (first or node in self.pinned())
+        if node in self._heard and (matters or now - self._saved_heard > pause):
             self._saved_heard = now
             self._change(self._state)
         return news

@@ -7,7 +7,8 @@ been told that it is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import RNS
@@ -25,7 +26,8 @@ CUT_OFF: Final = "the propagation node closed the link"
 class Connection:
     """Opens the link at once. ``opened`` or ``lost`` is called later, ``lost`` also after ``opened``.
 
-    ``slack``: seconds to add to the time-outs where the medium is slow.
+    ``slack``: seconds to add to the time-outs where the medium is slow. ``rests``: it may be open
+    without anything to do.
     """
 
     def __init__(
@@ -34,7 +36,9 @@ class Connection:
         node: str,
         opened: Callable[[], None],
         lost: Callable[[str], None],
+        *,
         slack: float = 0.0,
+        rests: bool = False,
     ) -> None:
         self.node = node
         self.open = False
@@ -43,6 +47,7 @@ class Connection:
         self._opened = opened
         self._lost = lost
         self._slack = slack
+        self._rests = rests
         self._over = False
         self._moves = 0
         self._watched = False
@@ -67,7 +72,8 @@ class Connection:
 
     def identify(self, identity: Any) -> None:
         """Say who we are; a node gives mail only to whom it is for."""
-        self._link.identify(identity)
+        with self._ending_on_errors():
+            self._link.identify(identity)
 
     @property
     def round_trip(self) -> float:
@@ -87,31 +93,35 @@ class Connection:
         def progress(receipt: Any) -> None:
             self._worker.call(self._on_progress, receipt.get_progress(), moved)
 
-        receipt = self._link.request(
-            path,
-            data,
-            response_callback=lambda receipt: self._worker.call(self._on_answer, receipt.response, answered),
-            failed_callback=lambda _: self._worker.call(
-                self._end, "the propagation node did not answer in time"
-            ),
-            progress_callback=progress,
-            timeout=self._link.rtt * self._link.traffic_timeout_factor
-            + RNS.Resource.RESPONSE_MAX_GRACE_TIME * 1.125
-            + self._slack,
-            max_response_size=most,
-        )
-        if receipt is False:
-            self._worker.call(self._end, "the request could not be sent")
+        with self._ending_on_errors():
+            receipt = self._link.request(
+                path,
+                data,
+                response_callback=lambda receipt: self._worker.call(
+                    self._on_answer, receipt.response, answered
+                ),
+                failed_callback=lambda _: self._worker.call(
+                    self._end, "the propagation node did not answer in time"
+                ),
+                progress_callback=progress,
+                timeout=self._link.rtt * self._link.traffic_timeout_factor
+                + RNS.Resource.RESPONSE_MAX_GRACE_TIME * 1.125
+                + self._slack,
+                max_response_size=most,
+            )
+            if receipt is False:
+                self._worker.call(self._end, "the request could not be sent")
         self._moved()
 
     def send(self, data: bytes, sent: Callable[[], None]) -> None:
         """Transfer data; ``sent`` is called when the node has proved it. A failure ends the connection."""
-        RNS.Resource(
-            data,
-            self._link,
-            callback=lambda resource: self._worker.call(self._on_transferred, resource.status, sent),
-            progress_callback=lambda _: self._worker.call(self._moved),
-        )
+        with self._ending_on_errors():
+            RNS.Resource(
+                data,
+                self._link,
+                callback=lambda resource: self._worker.call(self._on_transferred, resource.status, sent),
+                progress_callback=lambda _: self._worker.call(self._moved),
+            )
         self._moved()
 
     def close(self) -> None:
@@ -121,6 +131,15 @@ class Connection:
             self.open = False
             if self._link is not None:
                 self._link.teardown()
+
+    @contextmanager
+    def _ending_on_errors(self) -> Iterator[None]:
+        """Reticulum raises what it likes on a link that is just being closed."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - as said
+            # Not at once: the owner is in the middle of something.
+            self._worker.call(self._end, str(error) or type(error).__name__)
 
     # --- on the worker
 
@@ -181,5 +200,6 @@ class Connection:
             self._watch_later()
 
     def _idle(self) -> bool:
-        """Nothing is under way that could be stalled."""
-        return self.open and not self._link.pending_requests and not self._link.outgoing_resources
+        """Nothing is under way that could be stalled, and that is all right."""
+        busy = self._link.pending_requests or self._link.outgoing_resources
+        return self._rests and self.open and not busy

@@ -203,15 +203,31 @@ class Propagation:
     def find(self, node: str, found: Callable[[bool], None]) -> None:
         self._routes.need(node, found)
 
-    def connect(self, node: str, opened: Callable[[Connection], None], lost: Callable[[str], None]) -> None:
+    def connect(
+        self,
+        node: str,
+        opened: Callable[[Connection], None],
+        lost: Callable[[str], None],
+        *,
+        rests: bool = False,
+    ) -> None:
         def gone(reason: str) -> None:
             if not connection.was_open:
                 self._routes.lost(node)
             lost(reason)
 
-        connection = Connection(
-            self._worker, node, lambda: opened(connection), gone, slack=4 * self._airtime()
-        )
+        try:
+            connection = Connection(
+                self._worker,
+                node,
+                lambda: opened(connection),
+                gone,
+                slack=4 * self._airtime(),
+                rests=rests,
+            )
+        except Exception as error:  # noqa: BLE001 - whatever it is, somebody waits to be told
+            _log.exception("no link to propagation node %s", node)
+            self._worker.call(lost, f"no link could be opened: {error}")
 
     def is_own(self, node: str) -> bool:
         return self._host is not None and node == self._host.hash

@@ -55,7 +55,14 @@ class Nodes(Protocol):
         """Ask the network for the node, unless there is a path."""
         ...
 
-    def connect(self, node: str, opened: Callable[[Connection], None], lost: Callable[[str], None]) -> None:
+    def connect(
+        self,
+        node: str,
+        opened: Callable[[Connection], None],
+        lost: Callable[[str], None],
+        *,
+        rests: bool = False,
+    ) -> None:
         """Open a link; ``lost`` is called where that fails, and later when it breaks."""
         ...
 
@@ -250,6 +257,7 @@ class Uploads:
             node,
             lambda connection: self._on_open(job, connection),
             lambda reason: self._on_lost(node, reason),
+            rests=True,
         )
 
     def _on_open(self, job: _Job, connection: Connection) -> None:

@@ -33,6 +33,7 @@ def test_mail_for_a_peer_that_is_away_is_stored_fetched_and_deleted(house: House
     assert (record["node"], record["received"], record["state"]) == (house.node, 1, "done")
 
 
+@pytest.mark.slow
 def test_mail_goes_by_a_node_that_runs_nothing_of_ours(house: House) -> None:
     plain = house.plain("plain")
     choice = {"propagation": {"nodes": [plain.identity], "auto": False}}
@@ -48,7 +49,7 @@ def test_mail_goes_by_a_node_that_runs_nothing_of_ours(house: House) -> None:
     plain.wait("count", messages=0)
 
 
-@pytest.mark.parametrize("when", ["asked", "kept"])
+@pytest.mark.parametrize("when", [pytest.param("asked", marks=pytest.mark.slow), "kept"])
 def test_killed_when_the_mail_has_come_nothing_is_lost(house: House, when: str) -> None:
     alice, bob = house.pair()
     bob.terminate()
@@ -65,6 +66,7 @@ def test_killed_when_the_mail_has_come_nothing_is_lost(house: House, when: str) 
     assert not bob.seen("received")
 
 
+@pytest.mark.slow
 def test_mail_that_cannot_be_kept_stays_at_the_node(house: House) -> None:
     alice, bob = house.pair()
     bob.terminate()
@@ -81,6 +83,7 @@ def test_mail_that_cannot_be_kept_stays_at_the_node(house: House) -> None:
     assert house.stored() == 0
 
 
+@pytest.mark.slow
 def test_more_than_one_transfer_is_fetched_whole(house: House) -> None:
     alice, bob = house.pair(message_kb=4)
     bob.terminate()
@@ -100,6 +103,7 @@ def test_more_than_one_transfer_is_fetched_whole(house: House) -> None:
     assert contents(bob, 1) == [huge]
 
 
+@pytest.mark.slow
 def test_each_identity_fetches_its_own_mail(house: House) -> None:
     alice, bob = house.pair(identities=2)
     first, second = bob.identities
@@ -112,6 +116,7 @@ def test_each_identity_fetches_its_own_mail(house: House) -> None:
     bob.wait("received", identity=second, content="for the second")
 
 
+@pytest.mark.slow
 def test_mail_is_fetched_at_the_start_and_then_regularly(house: House) -> None:
     alice, bob = house.pair()
     bob.terminate()

@@ -138,7 +138,15 @@ class Nodes:
     def find(self, node: str, found: Callable[[bool], None]) -> None:
         found(self.paths[node])
 
-    def connect(self, node: str, opened: Callable[[Any], None], lost: Callable[[str], None]) -> None:
+    def connect(
+        self,
+        node: str,
+        opened: Callable[[Any], None],
+        lost: Callable[[str], None],
+        *,
+        rests: bool = False,
+    ) -> None:
+        assert rests
         self.links.append(FakeLink(node, lost))
         opened(self.links[-1])
 

@@ -42,6 +42,14 @@ DELIVERY: Final = {
 """What an outbox state means to a person."""
 
 
+FLAGS: Final = {
+    "out_of_sync": "Out of sync",
+    "doubt": "The peer may see another game",
+    "clock": "The time limit starts again when the clock is right",
+}
+"""What a flag of a session means to a person."""
+
+
 def grid(view: Mapping[str, Any]) -> list[str]:
     """The board: coordinates around it, cells of the last move in brackets."""
     rows = [[clean(token, TOKEN) or "." for token in row] for row in view["grid"]]
@@ -116,7 +124,8 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
     if game.get("expires_at") and game["status"] in ("pending", "active"):
         yield f"Ends by itself: {when(game['expires_at'])}"
     for flag, reason in game.get("flags", {}).items():
-        yield f"Remark: {clean(flag, 64)}: {clean(reason)}"
+        words = FLAGS.get(flag) or f"Remark: {clean(flag, 64)}"
+        yield sentence(f"{words}: {clean(reason)}")
 
 
 def _numbered(history: Sequence[str], together: int) -> Iterator[str]:
@@ -155,6 +164,17 @@ def delivery(own: Mapping[str, Any]) -> str:
 
 def _commands(game: Mapping[str, Any], view: Mapping[str, Any], program: str) -> list[str]:
     """What can be done now."""
+    lines = _moves(game, view, program)
+    if "out_of_sync" in game.get("flags", {}) and game["status"] in ("pending", "active"):
+        lines += [
+            "If it does not go on:",
+            f"  {program} resend {game['id']}",
+            f"  {program} abandon {game['id']}",
+        ]
+    return lines
+
+
+def _moves(game: Mapping[str, Any], view: Mapping[str, Any], program: str) -> list[str]:
     id, identity = game["id"], game["identity"]
     if game["status"] == "pending":
         if game["initiator"] == identity:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lrgpnode import metrics
-from lrgpnode.agenda import Agenda
 from lrgpnode.mesh.transport import Heard, Progress, Received, Transport
 from lrgpnode.metrics import Counters
 from lrgpnode.outbox import Outbox
@@ -43,16 +42,12 @@ from storage.writer import Writer
 from .admission import Admission, received
 from .clock import Clock
 from .deliveries import Deliveries
-from .expiry import Expiry
-from .inbound import Inbound
 from .news import News, Publish
-from .parking import Parking
 from .parts import Parts, action
 from .repair import Repair
-from .sync import Sync
+from .running import Running
 from .tally import count_progress, count_received
 from .time import Time
-from .upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +118,7 @@ class Node:
             spawn=self._spawn,
         )
         self._deliveries = Deliveries(store, writer, self.time.now, self._news.delivery, self._spawn)
-        self._running: _Running | None = None
+        self._running: Running | None = None
         self._stopping = False
 
     def _replay(self) -> ReplayCache:
@@ -141,7 +136,13 @@ class Node:
 
         For the ``paused`` of the identities, which are not on the mesh, see ``pause``.
         """
-        running = self._running = _Running(self, asyncio.get_running_loop())
+        running = self._running = Running(
+            self._parts,
+            self._deliveries,
+            asyncio.get_running_loop(),
+            ended=self._ended,
+            again=self._judge_again,
+        )
         now = self.time.now()
         running.sync.start(now)
         running.parking.start(now)
@@ -171,7 +172,7 @@ class Node:
         await self._deliveries.stop()
 
     @property
-    def _run(self) -> _Running:
+    def _run(self) -> Running:
         if self._running is None:
             raise RuntimeError("the node has not been started")
         return self._running
@@ -382,48 +383,3 @@ class Node:
     def _judge_again(self, message: Received) -> None:
         if not self._stopping:
             self._run.agenda.after(COMMIT_RETRY_SECONDS, self.received, message)
-
-
-class _Running:
-    """The modules that need the loop, put together."""
-
-    def __init__(self, node: Node, loop: asyncio.AbstractEventLoop) -> None:
-        parts, deliveries = node._parts, node._deliveries
-        self.agenda = agenda = Agenda(node._clock.boot, loop)
-        self.outbox = Outbox(parts.transport, deliveries, agenda, parts.time.now)
-        self.expiry = Expiry(parts, agenda, ended=node._ended)
-        self.sync = Sync(parts.store, parts.games, agenda, attempts=self._attempts, certain=self._certain)
-        self.parking = Parking(parts.store, parts.router, parts.games, agenda, self._unpark)
-        self.inbound = Inbound(
-            parts,
-            deliveries,
-            self.parking,
-            self.sync,
-            outbox=lambda: self.outbox,
-            applied=lambda session: self.expiry.watch(session.key.identity),
-            ended=node._ended,
-            again=node._judge_again,
-        )
-        self.repair = Repair(parts, self.outbox, deliveries, self.sync, self.parking, ended=node._ended)
-        self.upkeep = Upkeep(parts, agenda, self.expiry)
-        self._parts = parts
-        self._began = parts.time.now()
-
-    def _attempts(self, key: SessionKey, command: str) -> int:
-        """How often our last action of this kind was sent. One sent by an earlier life of the node may
-        have gone out once more than it knew."""
-        rows = [row for row in self._parts.store.outbox.of(key) if row.command == command]
-        if not rows:
-            return 0
-        row = self.outbox.state(rows[-1].id) or rows[-1]
-        return row.attempts + (row.created_at < self._began)
-
-    def _certain(self, key: SessionKey) -> None:
-        self._parts.spawn(self.repair.certain(key))
-
-    def _unpark(self, key: SessionKey) -> None:
-        self._parts.spawn(self._unpark_in_lane(key))
-
-    async def _unpark_in_lane(self, key: SessionKey) -> None:
-        async with self._parts.lane(key.identity):
-            await self.inbound.unpark(key)

@@ -117,12 +117,18 @@ class Inbound:
     async def _route(
         self, message: Received, envelope: Envelope, now: float, unpark: tuple[int, ...] = ()
     ) -> Outcome:
-        """Let the router judge; commit, tell and answer what comes of it."""
+        """Let the router judge; commit, tell and answer what comes of it. Frees the nonce on failure."""
         outcome = self._parts.router.receive(message.identity, message.peer, envelope, now)
-        unit = self._unit(message, outcome, now)
-        if unpark:
-            unit = replace(unit or Commit(), unpark=unpark)
-        number = await self._commit(unit, outcome)
+        try:
+            unit = self._unit(message, outcome, now)
+            if unpark:
+                unit = replace(unit or Commit(), unpark=unpark)
+            number = await self._commit(unit)
+        except StorageError:
+            if outcome.recorded is not None:
+                entry = outcome.recorded
+                self._parts.router.forget(entry.identity, entry.session_id, entry.nonce)
+            raise
         self._tell(outcome, number, unit)
         self._answer(outcome, now)
         return outcome
@@ -175,10 +181,10 @@ class Inbound:
     def _unit(self, message: Received, outcome: Outcome, now: float) -> Commit | None:
         if outcome.recorded is None:
             return Commit(expired=outcome.expired) if outcome.expired else None
+        if isinstance(outcome, Applied):
+            return self._applied_unit(message, outcome, now)
         unit = Commit(expired=outcome.expired, replay=(outcome.recorded,), seen=(_seen(message, now),))
         match outcome:
-            case Applied():
-                return self._applied_unit(unit, message, outcome, now)
             case Rejected(session=Session() as session, ref=command):
                 kept = KeptNonce(key=session.key, nonce=outcome.recorded.nonce)
                 flag = self._sync.refused(outcome, now)
@@ -187,35 +193,33 @@ class Inbound:
                 return replace(unit, flags=_some(self._sync.error(outcome, now)))
         return unit
 
-    def _applied_unit(self, unit: Commit, message: Received, outcome: Applied, now: float) -> Commit:
+    def _applied_unit(self, message: Received, outcome: Applied, now: float) -> Commit:
         after, envelope = outcome.after, outcome.envelope
         assert envelope is not None
+        assert outcome.recorded is not None
         command, undelivered = envelope.command, self._outbox().undelivered(after.key)
         crossed = self._sync.crossed(after, command, undelivered, now) if undelivered else None
         cleared = self._sync.clearing(after.key)
-        return replace(
-            unit,
+        offering = any(row.command == Command.DRAW_OFFER for row in undelivered)
+        return Commit(
+            expired=outcome.expired,
+            replay=(outcome.recorded,),
+            seen=(_seen(message, now),),
             insert=after if outcome.before is None else None,
             update=after if outcome.before is not None else None,
             action=action(after.key, envelope, message.peer, now, message),
             settle=after.key if _settles(outcome) else None,
-            withdraw=bool(undelivered) and command == Command.MOVE,
+            withdraw=offering and command == Command.MOVE,
             signatures=self._deliveries.signatures(after.key),
             flags=(*self._parts.unsure(after.key, now), *_some(crossed)),
             unflag=cleared if crossed is None else tuple(old for old in cleared if old[1] != crossed.flag),
         )
 
-    async def _commit(self, unit: Commit | None, outcome: Outcome) -> int | None:
-        """Write what the outcome changed; its action number, if any. Frees the nonce on failure."""
+    async def _commit(self, unit: Commit | None) -> int | None:
+        """Write what the outcome changed; its action number, if any."""
         if unit is None:
             return None
-        try:
-            committed: Committed = await self._parts.writer.run(self._parts.store.commit, unit)
-        except StorageError:
-            if outcome.recorded is not None:
-                entry = outcome.recorded
-                self._parts.router.forget(entry.identity, entry.session_id, entry.nonce)
-            raise
+        committed: Committed = await self._parts.writer.run(self._parts.store.commit, unit)
         if unit.settle is not None:
             self._deliveries.settled(unit.settle)
         return committed.action_num

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from lrgpnode.agenda import Agenda
 from lrgpnode.mesh.transport import Outgoing, Progress, Transport
@@ -25,28 +24,9 @@ from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxRow, OutboxState, Unconfirmed
 
 from . import policy
+from .books import Books
 from .healing import Healing
 from .lanes import Lane, PeerIndex, Presence, Traffic
-
-
-class Books(Protocol):
-    """What the outbox needs of whoever stores its rows."""
-
-    def changed(self, row: OutboxRow) -> None:
-        """A row has a new state: store it where it must last, and tell subscribers."""
-        ...
-
-    def attempted(self, row: OutboxRow) -> None:
-        """One more attempt is being made; ``row.attempts`` includes it."""
-        ...
-
-    def open_rows(self, key: SessionKey) -> Sequence[OutboxRow]:
-        """Every open row of a session as it is known now, in order."""
-        ...
-
-    def ended(self, key: SessionKey) -> bool:
-        """Whether the session is over or gone."""
-        ...
 
 
 class Outbox:

@@ -226,6 +226,16 @@ def test_uneven_rows_and_long_or_wide_tokens() -> None:
     assert grid(view) == ["       a", "first  10 [日]", "       ."]
 
 
+def test_a_game_out_of_sync_says_why_and_what_can_be_done() -> None:
+    game = copy.deepcopy(third_party())
+    game["status"], game["flags"] = "active", {"out_of_sync": "the peer refused our move: no"}
+    text = "\n".join(drawing(game))
+    assert "Out of sync: the peer refused our move:\nno." in text
+    assert text.endswith(f"  lrgpnode resend {ID}\n  lrgpnode abandon {ID}")
+    game["status"] = "completed"
+    assert "resend" not in "\n".join(drawing(game))
+
+
 HOSTILE = "\x1b[31m\u202eevil\u200b\r\n$(reboot)" + "!" * 500
 
 

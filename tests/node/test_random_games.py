@@ -76,7 +76,8 @@ async def play(loop: VirtualLoop, air: Air, app: str, *, count: int, restarts: b
         assert session.status in (Status.COMPLETED, Status.DECLINED)
         for player in players:
             assert not [row for row in player.rows(id) if row.state.open], (air.seed, id)
-            assert player.flags(id) == {}
+            # An offer that comes while the proof of our move is lost may have crossed it: nobody can know.
+            assert not player.flags(id) or "crossed" in player.flags(id)["out_of_sync"]
     for player in players:
         await player.stop()
 

@@ -66,13 +66,11 @@ class NodeMethods:
 
     async def _announce(self, params: models.AnnounceParams) -> models.AnnounceResult:
         identity = None if params.identity is None else self._lookup.identity(params.identity)
-        announcements = await asyncio.wrap_future(self._around.announce(identity))
-        if identity is not None and not announcements:
+        if identity is not None and not self._lookup.identities[identity].enabled:
             raise ControlError(
-                "announce",
-                "That identity is off the mesh, or for this node alone.",
-                "`lrgpnode identity list`.",
+                "announce", "That identity is off the mesh.", "`lrgpnode identity enable` brings it back."
             )
+        announcements = await asyncio.wrap_future(self._around.announce(identity))
         now = time.time()
         return models.AnnounceResult(
             identities=tuple(one.identity for one in announcements if one.media or not one.held),

@@ -70,6 +70,8 @@ def announce(context: Context, as_json: bool) -> None:
         return
     for identity in result["identities"]:
         write(f"Announced {identity}.")
+    if not result["identities"] and not result.get("held"):
+        write("Nobody was announced: who plays on this node alone never is.")
     for held in result.get("held", ()):
         where, until = clean(held["interface"]), when(held["until"])
         write(f"Not on {where}, which is slow: {held['identity']} was there within the hour, until {until}.")

@@ -194,6 +194,11 @@ def test_what_is_held_back_by_radio_is_said(node: FakeNode, run: Run) -> None:
     )
 
 
+def test_an_announce_of_nobody_is_said(node: FakeNode, run: Run) -> None:
+    node.results["node.announce"] = models.AnnounceResult(identities=())
+    assert "Nobody was announced" in run("announce").out
+
+
 def test_a_strangers_challenge_stands_among_the_games(node: FakeNode, run: Run, program: str) -> None:
     request = models.RequestInfo(
         id=ID, identity=ME, peer=PEER, app="ttt", received_at=1.0, until=2.0, peer_name="B\x1b[1mob"

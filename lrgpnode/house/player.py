@@ -135,8 +135,12 @@ class Player:
         self._ready.set()
 
     def _later(self, key: SessionKey, seconds: float) -> None:
-        if key not in self._timers:
-            self._timers[key] = asyncio.get_running_loop().call_later(seconds, self._look, key)
+        loop = asyncio.get_running_loop()
+        timer = self._timers.get(key)
+        if timer is None or timer.when() > loop.time() + seconds:
+            if timer is not None:
+                timer.cancel()
+            self._timers[key] = loop.call_later(seconds, self._look, key)
 
     async def _run(self) -> None:
         while True:
@@ -228,6 +232,7 @@ class Player:
             answer.nodes,
             time.monotonic() - began,
         )
+        self._refused.pop(key, None)
         if self._offered(session) and agrees(app, ply, score):
             await self._table.act(key, Command.DRAW_ACCEPT, {})
         elif mine and answer.claim and score <= 0:

@@ -219,6 +219,26 @@ def test_after_a_failure_it_tries_again(failure: Exception, monkeypatch: pytest.
     run(scene)
 
 
+def test_news_of_a_peer_on_the_mesh_do_not_wait_for_a_retry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRY_SECONDS", (3600.0,))
+
+    async def scene(desk: Desk, head: Head, memory: Memory) -> None:
+        head.answers["ttt"] = ThinkError("no process to think in")
+        async with playing(seated(desk, head, memory, Limits(open=True, pause=0.01))) as player:
+            key = desk.challenge("e1", "ttt", EVE)
+            await desk.until_acts(1)
+            desk.peer(key, "move", {"i": 0})
+            await head.begun.wait()
+            for _ in range(20):
+                await asyncio.sleep(0)  # until the failure is known
+            assert key in player._timers
+            head.answers["ttt"] = Answer(move=8, score=1, nodes=1)
+            desk.peer(key, "draw_offer")
+            assert (await desk.until_acts(2))[1][1] == "move"
+
+    run(scene)
+
+
 def test_it_gives_up_for_now_but_not_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_SECONDS", ())
 

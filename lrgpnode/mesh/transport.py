@@ -107,7 +107,7 @@ class Transport(Protocol):
         ...
 
     def discard(self, ref: int) -> None:
-        """The prepared message is not sent after all."""
+        """The message is not sent after all: forget what was prepared, and make it no stamp."""
         ...
 
     def send(self, message: Outgoing) -> None:

@@ -213,6 +213,7 @@ class Outbox:
         lane = self._by_id.pop(row.id, None)
         if lane is not None:
             self._traffic.land(row.id)
+            self._transport.discard(row.id)
             lane.kept.pop(row.id, None)
             rest = deque(other for other in lane.rows if other.id != row.id)
             if not rest:

@@ -97,6 +97,7 @@ class Endpoint:
         self._known: set[bytes] = set()
         self._early: list[Outgoing] = []
         self.hurried: list[str] = []
+        self.discarded: list[int] = []
         air.endpoints[identity] = self
 
     def attach(self, listener: Listener) -> None:
@@ -122,7 +123,7 @@ class Endpoint:
         """Nothing to build."""
 
     def discard(self, ref: int) -> None:
-        """Nothing was built."""
+        self.discarded.append(ref)
 
     def send(self, message: Outgoing) -> None:
         assert not message.via_propagation or self.air.propagation

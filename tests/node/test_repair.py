@@ -60,6 +60,7 @@ def test_a_cancelled_move_is_not_sent_and_the_game_says_so() -> None:
         air.faults = Faults()
         row = await a.node.repair.cancel(a.rows(id)[-1].id)
         assert row.state is OutboxState.DROPPED
+        assert a.endpoint.discarded == [row.id]
         assert "cancelled" in a.flags(id)["out_of_sync"]
         assert a.of("game.delivery")[-1].fields["state"] == "dropped"
         sent = len(air.sent)

@@ -46,17 +46,18 @@ class PostOffice:
     def post(self, node: NodeProcess, method: str, **params: object) -> str:
         """One action, until the propagation node has it."""
         result = node.call(f"game.{method}", **params)
-        node.events.wait(
-            "game.delivery", id=result["id"], command=result["command"], state="stored", deadline=60.0
-        )
+        node.events.wait("game.delivery", outbox_id=result["outbox_id"], state="stored", deadline=60.0)
         id: str = result["id"]
         return id
 
 
-def fetch(node: NodeProcess) -> None:
+def fetch(node: NodeProcess) -> int:
+    """How many messages have come in."""
     node.call("propagation.sync")
     news = node.events.wait("propagation.sync", last=True)
     assert news["state"] == "done", news
+    received: int = news["received"]
+    return received
 
 
 @pytest.fixture(params=["ours", "plain"])
@@ -99,7 +100,7 @@ def test_a_game_of_two_who_are_never_there_together(office: PostOffice) -> None:
                 until(lambda: mover.call("game.show", id=id)["view"]["my_turn"], "the turn")  # noqa: B023
             office.post(mover, "move", id=id, move=move)
     with alice, bob:
-        fetch(bob)
+        assert fetch(bob) >= 1
         bob.events.wait("game.applied", id=id, own=False, ply=5)
         assert check_same(alice, bob, id).result == ("win", alice.identity)
         for node in (alice, bob):

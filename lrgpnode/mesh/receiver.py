@@ -263,6 +263,7 @@ def _read(router: NodeRouter, message: Any, number: int) -> Received | None:
         content=_text(message.content),
         signed=packed,
         timestamp=_seconds(message.timestamp),
+        propagated=message.method == PROPAGATED,
     )
 
 

@@ -56,6 +56,7 @@ class Printer:
             title=message.title,
             content=message.content,
             signed=message.signed.hex(),
+            propagated=message.propagated,
         )
 
     def progress(self, ref: int, progress: Progress, reason: str) -> None:

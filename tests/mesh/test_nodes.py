@@ -100,7 +100,9 @@ def test_messages_go_both_ways_with_the_exact_envelope(
 def test_a_text_without_envelope_is_no_lrgp(pair: tuple[Node, Node]) -> None:
     alice, bob = pair
     bob.send(1, alice.identity, b"", content="hello")
-    assert alice.wait("received", content="hello")["envelope"] is None
+    received = alice.wait("received", content="hello")
+    assert received["envelope"] is None
+    assert not received["propagated"]
     bob.wait("progress", ref=1, progress="delivered")
 
 

@@ -8,9 +8,11 @@ import pytest
 
 from lrgpnode.protocol.replay import ReplayEntry
 from storage import errors
+from storage.mail import KEPT_NONCES
 from storage.model import (
     Commit,
     Contact,
+    KeptNonce,
     LocalIdentity,
     NewParked,
     OutboxChange,
@@ -247,3 +249,60 @@ def test_identities_and_meta(store: Store) -> None:
     store.book.put_meta("clock", "1")
     store.book.put_meta("clock", "2")
     assert store.book.meta("clock") == "2"
+
+
+class TestSendingAgain:
+    def test_attempts_are_counted_and_remembered_for_a_day(self, store: Store) -> None:
+        for number in (1, 2):
+            store.commit(
+                Commit(
+                    insert=session(number),
+                    action=action(number, number),
+                    outbox=outgoing(number, number, attempts=1),
+                )
+            )
+        for at in (100.0, 200.0, 86_350.0):
+            failed = OutboxChange(id=1, state=OutboxState.FAILED, at=at, attempted=(at,))
+            store.outbox.set_state(failed)
+        store.outbox.set_state(OutboxChange(id=2, state=OutboxState.CONFIRMED, at=200.0, attempted=(200.0,)))
+        rows = {row.id: row.attempts for number in (1, 2) for row in store.outbox.of(key(number))}
+        assert rows == {1: 4, 2: 2}
+        # Of open rows only, and not for ever.
+        assert list(store.outbox.attempts(150.0)) == [(key(1), 200.0), (key(1), 86_350.0)]
+        store.outbox.set_state(
+            OutboxChange(id=1, state=OutboxState.FAILED, at=86_550.0, attempted=(86_550.0,))
+        )
+        assert [at for _, at in store.outbox.attempts(0.0)] == [200.0, 86_350.0, 86_550.0]
+
+    def test_what_is_unconfirmed_is_told_from_what_waits(self, store: Store) -> None:
+        states = (OutboxState.DELIVERED, OutboxState.STORED, OutboxState.FAILED, OutboxState.CONFIRMED)
+        for number, state in enumerate(states, 1):
+            store.commit(
+                Commit(insert=session(number), action=action(number, number), outbox=outgoing(number, number))
+            )
+            store.outbox.set_state(OutboxChange(id=number, state=state, at=5.0, next_attempt_at=9.0))
+        assert [(left.key, left.stored, left.next_attempt_at) for left in store.outbox.unconfirmed()] == [
+            (key(1), False, 9.0),
+            (key(2), True, 9.0),
+        ]
+        assert [row.id for row in store.outbox.waiting()] == [3]
+        assert [row.id for row in store.outbox.page(limit=2)] == [1, 2]
+        assert [row.id for row in store.outbox.page(after=2)] == [3]
+        assert [row.id for row in store.outbox.page_of_all(before=4, limit=2)] == [3, 2]
+
+    def test_an_offer_that_has_not_arrived_is_dropped_with_the_opponents_move(self, store: Store) -> None:
+        store.commit(Commit(insert=session(), action=action(1, 1), outbox=outgoing(1, 1)))
+        offer = outgoing(1, 2, command="draw_offer")
+        store.commit(Commit(update=session(), action=action(1, 2), outbox=offer))
+        store.commit(Commit(update=session(), action=action(1, 3), settle=key(), withdraw=True))
+        assert [str(row.state) for row in store.outbox.of(key())] == ["confirmed", "dropped"]
+
+    def test_nonces_of_refused_actions_are_kept_up_to_a_limit(self, store: Store) -> None:
+        store.commit(Commit(insert=session()))
+        for n in range(KEPT_NONCES + 10):
+            store.commit(Commit(keep=(KeptNonce(key=key(), nonce=n.to_bytes(8, "big")),)))
+        kept = [
+            store.actions.has_nonce(key().identity, key().session_id, n.to_bytes(8, "big"))
+            for n in range(KEPT_NONCES + 10)
+        ]
+        assert kept == [True] * KEPT_NONCES + [False] * 10

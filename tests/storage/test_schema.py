@@ -13,9 +13,19 @@ import sqlite_utils
 
 from lrgpnode.protocol.session import Status
 from storage import errors, schema
-from storage.model import Block, Commit, Cursor, Role, Signature, Waiting
+from storage.model import (
+    Block,
+    Commit,
+    Cursor,
+    KeptNonce,
+    OutboxChange,
+    OutboxState,
+    Role,
+    Signature,
+    Waiting,
+)
 from storage.store import Store
-from tests.storage.samples import ME, PEER, key
+from tests.storage.samples import ME, PEER, key, session
 
 SPEC_16 = {
     "session_id": "TEXT",
@@ -177,6 +187,15 @@ READS: dict[str, Callable[[Store], object]] = {
     "nonce": lambda store: store.actions.has_nonce(ME, key().session_id, b"12345678"),
     "outbox of a session": lambda store: store.outbox.of(key()),
     "outbox to resume": lambda store: store.outbox.pending(),
+    "outbox not sent": lambda store: store.outbox.waiting(),
+    "outbox unconfirmed": lambda store: store.outbox.unconfirmed(),
+    "outbox attempts": lambda store: store.outbox.attempts(1.0),
+    "outbox open of a session": lambda store: store.outbox.open_of(key()),
+    "outbox page": lambda store: store.outbox.page(identity=ME, after=3),
+    "outbox page of all": lambda store: store.outbox.page_of_all(identity=ME),
+    "newest time": lambda store: store.newest_time(),
+    "live flags": lambda store: store.mail.live_flags(),
+    "parked until": lambda store: store.mail.parked_until(),
     "outbox counts": lambda store: store.outbox.counts(),
     "seen": lambda store: store.mail.seen(ME, b"hash"),
     "parked": lambda store: store.mail.parked(key()),
@@ -200,6 +219,13 @@ WRITES: dict[str, Callable[[Store], object]] = {
     "sign": lambda store: store.commit(
         Commit(signatures=(Signature(key=key(), action_num=1, message_hash=b"hash", signed=b"signed"),))
     ),
+    "attempted": lambda store: store.outbox.set_state(
+        OutboxChange(id=1, state=OutboxState.FAILED, at=1.0, attempted=(1.0,))
+    ),
+    "settle": lambda store: store.commit(
+        Commit(insert=session(9), settle=key(9), withdraw=True, keep=(KeptNonce(key=key(9), nonce=b"n"),))
+    ),
+    "put times right": lambda store: store.put_times_right(1.0),
     "wait": lambda store: store.mail.wait(
         Waiting(identity=ME, source=PEER, message_hash=b"h", packed=b"p", received_at=1.0)
     ),
@@ -210,8 +236,20 @@ WRITES: dict[str, Callable[[Store], object]] = {
     "played": lambda store: store.book.played(PEER, 1.0),
 }
 
-BOUNDED = ("block", "peers", "peers further on", "requests", "requests found", "waiting", "prune")
-"""May walk in the order of an index or of the row ids, since a limit or a small table bounds it."""
+BOUNDED = (
+    "block",
+    "peers",
+    "peers further on",
+    "requests",
+    "requests found",
+    "waiting",
+    "prune",
+    "live flags",
+    "parked until",
+    "put times right",
+)
+"""May walk in the order of an index or of the row ids, since a limit, a small table or the number of live
+games bounds it."""
 
 
 @pytest.mark.parametrize("name", [*READS, *WRITES])

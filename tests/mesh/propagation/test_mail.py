@@ -25,6 +25,7 @@ def test_mail_for_a_peer_that_is_away_is_stored_fetched_and_deleted(house: House
     received = bob.wait("received", content="hello")
     assert received["envelope"] == ENVELOPE.hex()
     assert received["peer"] == alice.identity
+    assert received["propagated"]
     assert (received["hash"], received["signed"]) == (signed["hash"], signed["message"])
     assert house.stored() == 0
     assert not bob.seen("received")

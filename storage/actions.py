@@ -81,14 +81,14 @@ class ActionTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(self, key: SessionKey, *, after: int = 0, limit: int = -1) -> Sequence[Action]:
+    def of(self, key: SessionKey, *, after: int = -1, limit: int = -1) -> Sequence[Action]:
         """The actions of a session after number ``after``, in order, at most ``limit``.
 
         A negative limit is none. Raises ``Damaged``.
         """
         return [self._decode(key, row) for row in self.rows(key, after=after, limit=limit)]
 
-    def rows(self, key: SessionKey, *, after: int = 0, limit: int = -1) -> list[tuple[Any, ...]]:
+    def rows(self, key: SessionKey, *, after: int = -1, limit: int = -1) -> list[tuple[Any, ...]]:
         """As ``of``, undecoded, in the order of the columns from action_num on."""
         return self._database.all(_SELECT, (key.session_id, key.identity, after, limit))
 

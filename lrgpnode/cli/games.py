@@ -102,7 +102,7 @@ def _line(game: Mapping[str, Any]) -> str:
 @click.command()
 @click.argument("id", type=SESSION)
 @click.option(
-    "--after", type=click.IntRange(0), default=0, metavar="N", help="Begin after the action number N."
+    "--after", type=click.IntRange(-1), default=-1, metavar="N", help="Begin after the action number N."
 )
 @json_option
 @pass_context

@@ -41,7 +41,7 @@ PLAIN = [
         "game.act",
         {"id": "3f2a", "command": "bid", "intent": {"n": 1}},
     ),
-    (("actions", "3f2a"), "game.actions", {"id": "3f2a", "after": 0, "limit": 500}),
+    (("actions", "3f2a"), "game.actions", {"id": "3f2a", "after": -1, "limit": 500}),
 ]
 
 

@@ -168,11 +168,11 @@ class ActionRow(Model, frozen=True, kw_only=True):
 
 
 class ActionListParams(Model, frozen=True, kw_only=True):
-    """``after``: the number of the last action seen."""
+    """``after``: the number of the last action seen; -1 for the beginning, as some journals begin with 0."""
 
     id: SessionRef
     identity: IdentityRef | None = None
-    after: Annotated[int, Meta(ge=0)] = 0
+    after: Annotated[int, Meta(ge=-1)] = -1
     limit: Annotated[int, Meta(ge=1, le=ACTIONS_PAGE)] = ACTIONS_PAGE
 
 

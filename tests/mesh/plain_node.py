@@ -47,6 +47,14 @@ def run(settings: dict[str, Any]) -> None:
         propagation_limit=settings.get("limit", 64),
     )
     LXMF.LXMRouter.NODE_ANNOUNCE_DELAY = 0
+    store = router.lxmf_propagation
+
+    def stored(*args: Any, **options: Any) -> Any:
+        result = store(*args, **options)
+        emit("stored")
+        return result
+
+    router.lxmf_propagation = stored
     router.enable_propagation()
     node = router.propagation_destination
 

@@ -99,7 +99,6 @@ def test_mail_goes_on_to_peers_that_are_named(house: House) -> None:
     (peer,) = status(carol)["host"]["peers"]
     assert (peer["hash"], peer["static"]) == (plain.identity, True)
     bob = house.start("bob", plain, propagation={"nodes": [plain.identity], "auto": False})
-    for _ in range(40):
-        if fetch(bob)["received"]:
-            break
+    plain.wait("stored", deadline=60.0)
+    assert fetch(bob)["received"] == 1
     assert contents(bob, 1) == ["travels"]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.e2e.nodes import until
 from tests.mesh.nodes import Node
 
 Start = Callable[..., Node]
@@ -30,7 +31,8 @@ def test_a_restart_is_announced_by_cable_and_not_by_radio(tmp_path: Path, start:
     bob = start(tmp_path / "bob", config=config)
     far.wait("heard", peer=bob.identity)
     near.wait("heard", peer=bob.identity)
-    rows = json.loads((tmp_path / "bob" / "announced.json").read_text())["last"]
+    announced = tmp_path / "bob" / "announced.json"  # written after the announce
+    rows = until(lambda: announced.exists() and json.loads(announced.read_text())["last"], "it is noted")
     assert [row[:2] for row in rows] == [[bob.identity, "radio"]]
     bob.kill()
     bob = start(tmp_path / "bob", config=config)

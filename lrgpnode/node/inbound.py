@@ -253,7 +253,9 @@ class Inbound:
 
     def _cleared(self, after: Session, unit: Commit | None) -> None:
         """An action of the peer was accepted: the session is in sync, unless just that has crossed ours."""
-        crossed = unit is not None and any(flag.flag == OUT_OF_SYNC for flag in unit.flags)
+        if unit is None or not (unit.flags or unit.unflag):
+            return
+        crossed = any(flag.flag == OUT_OF_SYNC for flag in unit.flags)
         was_out = self._sync.cleared(after.key)
         if crossed:
             self._flagged(after, unit)

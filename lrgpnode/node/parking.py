@@ -56,7 +56,8 @@ class Parking:
     def start(self, now: float) -> None:
         """Take up what was parked before a restart. ``now``: Unix seconds."""
         for key, until in self._store.mail.parked_until():
-            self._remind(key, until - now)
+            longest = PARK_SECONDS if self._store.admission.session_exists(key) else DECLINE_SECONDS
+            self._remind(key, min(until - now, longest))
 
     def __contains__(self, key: SessionKey) -> bool:
         """Whether something is parked for this session."""

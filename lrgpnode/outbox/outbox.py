@@ -19,7 +19,6 @@ from dataclasses import replace
 
 from lrgpnode.agenda import Agenda
 from lrgpnode.mesh.transport import Outgoing, Progress, Transport
-from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxRow, OutboxState, Unconfirmed
 
@@ -95,7 +94,9 @@ class Outbox:
         for left in unconfirmed:
             if left.stored:
                 self._presence.gone(left.peer)
-                self._healing.stored(left.key, left.peer, max(0.0, (left.next_attempt_at or wall) - wall))
+                # Neither too soon nor too late, whatever the wall clock says.
+                rest = max(0.0, (left.next_attempt_at or wall) - wall)
+                self._healing.stored(left.key, left.peer, min(rest, policy.STORED_SECONDS))
             else:
                 self._healing.resumed(left.key, left.peer)
         for row in rows:
@@ -376,7 +377,8 @@ class Outbox:
     def _send(self, lane: Lane) -> None:
         row = lane.head
         if row.attempts:
-            why = self._pointless(row, lane)
+            ended = self._books.ended(row.key)
+            why = policy.pointless(row, self._wall(), followed=len(lane.rows) > 1, ended=ended)
             if why:
                 self._drop_head(lane)
                 self._books.changed(replace(row, state=OutboxState.DROPPED, reason=why, next_attempt_at=None))
@@ -389,12 +391,6 @@ class Outbox:
         lane.rows[0] = replace(row, state=OutboxState.QUEUED, attempts=row.attempts + 1)
         self._books.attempted(lane.rows[0])
         self._transport.send(self._depart(lane))
-
-    def _pointless(self, row: OutboxRow, lane: Lane) -> str:
-        if row.command == Command.DRAW_OFFER and len(lane.rows) > 1:
-            return policy.SUPERSEDED
-        ended = self._books.ended(row.key)
-        return policy.GIVEN_UP if policy.given_up(row, self._wall(), ended=ended) else ""
 
     def _depart(self, lane: Lane) -> Outgoing:
         via = lane.via and self._transport.propagation_available()

@@ -109,9 +109,14 @@ def to_heal(rows: Iterable[OutboxRow], now: float) -> list[OutboxRow]:
     return []
 
 
-def given_up(row: OutboxRow, now: float, *, ended: bool) -> bool:
-    """Whether a row of a session, ``ended`` or not, is not sent any more. ``now``: Unix seconds."""
-    return ended and now - row.created_at > KEEP_SECONDS
+def pointless(row: OutboxRow, now: float, *, followed: bool, ended: bool) -> str:
+    """Why a row that was sent before is not sent again, "" if it is. ``now``: Unix seconds.
+
+    ``followed``: there is a later one of its session; ``ended``: the session is over.
+    """
+    if followed and row.command == Command.DRAW_OFFER:
+        return SUPERSEDED
+    return GIVEN_UP if ended and now - row.created_at > KEEP_SECONDS else ""
 
 
 def outgoing(row: OutboxRow, *, via_propagation: bool) -> Outgoing:

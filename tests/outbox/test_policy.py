@@ -95,6 +95,7 @@ def test_the_retries_of_a_day_are_within_its_limit() -> None:
 
 def test_only_the_end_of_a_game_is_given_up() -> None:
     old = row(1, created_at=NOW - 31 * policy.DAY)
-    assert policy.given_up(old, NOW, ended=True)
-    assert not policy.given_up(old, NOW, ended=False)
-    assert not policy.given_up(row(1), NOW, ended=True)
+    assert policy.pointless(old, NOW, followed=False, ended=True) == policy.GIVEN_UP
+    assert not policy.pointless(old, NOW, followed=False, ended=False)
+    assert not policy.pointless(row(1), NOW, followed=True, ended=True)
+    assert policy.pointless(row(1, "draw_offer"), NOW, followed=True, ended=False) == policy.SUPERSEDED

@@ -13,11 +13,14 @@ Start = Callable[..., Node]
 
 
 def configure(folder: Path, **ports: int | None) -> str:
-    """A Reticulum configuration of TCP connections; the one called radio has the bitrate of one."""
+    """A Reticulum configuration of TCP connections; the one called radio has the bitrate of one.
+
+    So slow a TCP client has no MTU in Reticulum unless it is given, and fails at the first packet.
+    """
     folder.mkdir()
     interfaces = "".join(
         f"[[{name}]]\ntype = TCPClientInterface\nenabled = Yes\ntarget_host = 127.0.0.1\n"
-        f"target_port = {port}\n" + ("bitrate = 1200\n" if name == "radio" else "")
+        f"target_port = {port}\n" + ("bitrate = 1200\nfixed_mtu = 500\n" if name == "radio" else "")
         for name, port in ports.items()
     )
     (folder / "config").write_text(f"[reticulum]\nshare_instance = No\n[interfaces]\n{interfaces}")

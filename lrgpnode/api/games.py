@@ -5,13 +5,14 @@ Handlers leave every decision about a game to ``Node``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
 from lrgpnode.house.host import House
 from lrgpnode.node import Acted, Node, ply
+from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.errors import CallerError, Kind
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Session, SessionKey, Status
@@ -131,15 +132,32 @@ class GameMethods:
             if len(page) < params.limit:
                 break
         more = len(found) == params.limit and before is not None
+        first = params.cursor is None and params.filter in _OPEN
         return models.GamePage(
-            games=tuple(found),
+            games=(*(self._requests(identity) if first else ()), *found),
             cursor=_format_cursor(before) if more else None,
-            requests=self._requests(identity) if params.cursor is None and params.filter in _OPEN else (),
         )
 
-    def _requests(self, identity: str) -> tuple[models.RequestInfo, ...]:
-        waiting = self._node.admission.requests()
-        return tuple(request_info(one, self._lookup) for one in waiting if one.key.identity == identity)
+    def _requests(self, identity: str) -> Iterator[models.GameSummary]:
+        for request in self._node.admission.requests():
+            if request.key.identity == identity:
+                at = request.received_at
+                yield models.GameSummary(
+                    id=request.key.session_id,
+                    identity=identity,
+                    app=request.app_id,
+                    app_version=Envelope.unpack(request.envelope).version,
+                    peer=request.peer,
+                    initiator=request.peer,
+                    status=Status.PENDING,
+                    unread=1,
+                    created_at=at,
+                    updated_at=at,
+                    last_action_at=at,
+                    peer_name=self._lookup.name(request.peer),
+                    your_turn=True,
+                    request=True,
+                )
 
     def _summary(self, row: Summary, names: Mapping[str, str]) -> models.GameSummary:
         status, turn = row.status, None

@@ -67,10 +67,9 @@ def _shown(context: Context, game: Mapping[str, Any]) -> list[str]:
 
 
 def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
-    lines = [_stranger(request) for request in page.get("requests", ())]
-    if lines:
+    lines = [_line(game) for game in page["games"]]
+    if any(game.get("request") for game in page["games"]):
         lines.append(f"? is a stranger's challenge: `{context.command('accept', 'ID')}` lets it in.")
-    lines += [_line(game) for game in page["games"]]
     if not lines:
         lines = [
             f"No games yet. Challenge somebody: `{context.command('challenge', 'PEER', 'APP')}`; "
@@ -85,13 +84,8 @@ def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
     return lines
 
 
-def _stranger(request: Mapping[str, Any]) -> str:
-    app, peer = pad(clean(request["app"], 64), 13), who(request.get("peer_name", ""), request["peer"])
-    return f"? {request['id']} {app} {pad('answer!', 9)} {peer}"
-
-
 def _line(game: Mapping[str, Any]) -> str:
-    mark = "*" if game["unread"] else " "
+    mark = "?" if game.get("request") else "*" if game["unread"] else " "
     state = game["status"]
     if game.get("your_turn"):
         state = "answer!" if state == "pending" else "your turn"

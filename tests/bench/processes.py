@@ -88,7 +88,9 @@ class NodeProcess:
 
     def __init__(self, directory: Path, *arguments: str) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / "lrgpnode.toml").write_text("[announce]\nat_start_seconds = 0\n")
+        (directory / "lrgpnode.toml").write_text(
+            "[announce]\nat_start_seconds = 0\n[accept]\nfrom = 'open'\n"
+        )
         self.socket = directory / "control.sock"
         self.began = time.monotonic()
         options = ["--data", str(directory), "--socket", str(self.socket)]

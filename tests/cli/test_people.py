@@ -13,8 +13,9 @@ import pytest
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
+from lrgpnode.protocol.session import Status
 from tests.cli.conftest import Run, Start
-from tests.cli.fakes import BLOCK, CONTACT, ID, KEY, ME, PEER, RESULTS, FakeNode
+from tests.cli.fakes import BLOCK, CONTACT, ID, KEY, ME, PEER, RESULTS, FakeNode, summary
 
 PLAIN: list[tuple[str, str, dict[str, Any]]] = [
     ("identity create Ann", "identity.create", {"name": "Ann"}),
@@ -200,10 +201,9 @@ def test_an_announce_of_nobody_is_said(node: FakeNode, run: Run) -> None:
 
 
 def test_a_strangers_challenge_stands_among_the_games(node: FakeNode, run: Run, program: str) -> None:
-    request = models.RequestInfo(
-        id=ID, identity=ME, peer=PEER, app="ttt", received_at=1.0, until=2.0, peer_name="B\x1b[1mob"
-    )
-    node.results["game.list"] = models.GamePage(games=(), requests=(request,))
+    asked = {"status": Status.PENDING, "request": True, "your_turn": True, "unread": 1}
+    request = summary(app="ttt", peer_name="B\x1b[1mob", **asked)
+    node.results["game.list"] = models.GamePage(games=(request,))
     out = run("games").out
     assert f"? {ID} ttt           answer!   B[1mob (b2b2b2b2)" in out
     assert f"`{program} accept ID` lets it in" in out

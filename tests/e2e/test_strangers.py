@@ -63,8 +63,8 @@ def test_a_stranger_is_let_in_and_is_none_any_more(pair: tuple[Stranger, NodePro
     id = eve.call("game.challenge", peer="BOB", app="ttt")["id"]
     bob.events.wait("game.request", id=id, peer=eve.identity, app="ttt")
     page = bob.call("game.list")
-    assert id not in [game["id"] for game in page["games"]]
-    assert [one["peer_name"] for one in page["requests"] if one["id"] == id] == [eve.name]
+    (waiting,) = [game for game in page["games"] if game["id"] == id]
+    assert (waiting["peer_name"], waiting["status"], waiting["request"]) == (eve.name, "pending", True)
     with pytest.raises(CallFailed, match="waits to be let in"):
         bob.call("game.show", id=id)
     # Accepting it lets it in first.

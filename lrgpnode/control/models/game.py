@@ -13,7 +13,6 @@ from lrgpnode.protocol.session import Status
 from storage.model import OutboxState
 
 from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, PeerRef, SessionRef, Text
-from .contacts import RequestInfo
 
 ACTIONS_PAGE: Final = 500
 """Most actions of one page of a journal."""
@@ -94,7 +93,10 @@ class GameListParams(Model, frozen=True, kw_only=True):
 
 
 class GameSummary(Model, frozen=True, kw_only=True):
-    """A session in a list. ``your_turn`` is null where that is not known without loading the game."""
+    """A session in a list. ``your_turn`` is null where that is not known without loading the game.
+
+    ``request``: no session yet but a stranger's challenge, which waits to be let in.
+    """
 
     id: str
     identity: str
@@ -109,17 +111,17 @@ class GameSummary(Model, frozen=True, kw_only=True):
     last_action_at: float
     peer_name: str = ""
     your_turn: bool | None = None
+    request: bool = False
 
 
 class GamePage(Model, frozen=True, kw_only=True):
     """Sessions, newest action first. ``cursor`` is null on the last page.
 
-    ``requests``, on the first page: challenges of strangers that wait to be let in.
+    The first page begins with the challenges of strangers, beside the ``limit``.
     """
 
     games: tuple[GameSummary, ...]
     cursor: str | None = None
-    requests: tuple[RequestInfo, ...] = ()
 
 
 class OwnAction(Model, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import logging
 import os
 import signal
@@ -36,7 +37,6 @@ from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
 from lrgpnode.mesh.reticulum import ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.settings import MeshSettings
-from lrgpnode.mesh.signing import Signer
 from lrgpnode.metrics import Counters
 from lrgpnode.node import Identities, Node
 from lrgpnode.node.clock import MovableClock, system_synchronised
@@ -51,6 +51,7 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
+    from lrgpnode.mesh.signing import Signer
 
 log = logging.getLogger("lrgpnode")
 
@@ -80,7 +81,10 @@ class StartError(Exception):
 
 
 def run(options: RunOptions) -> int:
-    """Run a node until it is told to stop; the exit code. Must be called in the main thread."""
+    """Run a node until it is told to stop; the exit code. Must be called in the main thread.
+
+    Turns the garbage collector on once everything is loaded.
+    """
     notifier = Notifier()
     try:
         loaded = config.load(options)
@@ -193,7 +197,11 @@ class _Application:
                 mail_fetched_at=lambda: self._mesh.propagation.fetched_at,
                 people=lambda: (row.hash for row in self._own.rows.values() if row.role is Role.PERSON),
             )
+            # What is loaded by now stays: the collector need not look at it, now or later.
+            gc.freeze()
             self._start_reticulum()
+            gc.freeze()
+            gc.enable()
             self._log.on_level(self._mesh.set_log_level)
             asyncio.run(self._main())
         return EXIT_OK
@@ -350,9 +358,14 @@ class _Application:
     def _recording(self) -> Recording:
         return Recording(
             games=lambda: load_games()[0],
-            signer=lambda hash: Signer(self._own.loaded(hash)),
+            signer=self._signer,
             peer_key=self._peer_key,
         )
+
+    def _signer(self, hash: str) -> Signer:
+        from lrgpnode.mesh.signing import Signer  # noqa: PLC0415 - most runs of a node sign no record
+
+        return Signer(self._own.loaded(hash))
 
     def _peer_key(self, peer: str) -> bytes:
         from lrgpnode.mesh import known  # noqa: PLC0415 - loads Reticulum

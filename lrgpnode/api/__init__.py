@@ -17,6 +17,7 @@ from storage.writer import Writer
 
 from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
+from .exports import ExportMethods, Recording
 from .games import GameMethods
 from .house import HouseMethods
 from .log import LogMethods
@@ -25,7 +26,6 @@ from .metrics import MetricsMethods
 from .outbox import OutboxMethods
 from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
-from .records import Recording, RecordMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
@@ -64,7 +64,7 @@ class Api:
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             OutboxMethods(self._lookup, node, store),
-            RecordMethods(self._lookup, node, store, recording),
+            ExportMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
         ]
         if around.clock is not None:

@@ -1,51 +1,32 @@
-"""``game.export``: games as files (docs/records.md)."""
+"""Games as files (docs/records.md); loaded when the first is asked for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
 from lrgpnode.node import Node
 from lrgpnode.protocol.errors import Kind
-from lrgpnode.protocol.game import Game
 from lrgpnode.protocol.session import Session
 from lrgpnode.records import build
-from lrgpnode.records.build import Journal, Signer, Stored
+from lrgpnode.records.build import Journal, Stored
 from lrgpnode.records.errors import CannotExport, GameMissing
 from storage.store import Store
 
+from .exports import Recording
 from .lookup import Lookup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
-    """What an export needs of other rooms.
-
-    ``games`` gives instances of their own: an export replays a whole game in another thread.
-    ``peer_key``: the public key of a peer by its address, empty where nobody knows it any more.
-    """
-
-    games: Callable[[], Mapping[str, Game]]
-    signer: Callable[[str], Signer]
-    peer_key: Callable[[str], bytes]
-
-
-class RecordMethods:
+class Exporter:
     def __init__(self, lookup: Lookup, node: Node, store: Store, recording: Recording) -> None:
         self._lookup = lookup
         self._node = node
         self._store = store
         self._recording = recording
 
-    def handlers(self) -> dict[str, Callable[[Any], Any]]:
-        return {"game.export": self._export}
-
-    async def _export(self, params: models.ExportParams) -> models.ExportResult:
+    async def export(self, params: models.ExportParams) -> models.ExportResult:
         session = self._node.session(self._lookup.key(params.id, params.identity))
         journal = self._journal(session)
         work = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def run(context: Context, /, **options: Any) -> int:
 
     It logs to standard error. The first run makes an identity.
     """
-    from lrgpnode.app import run as run_node  # noqa: PLC0415 - loads Reticulum
+    gc.disable()  # there is no garbage in what is loaded
+    from lrgpnode.app import run as run_node  # noqa: PLC0415 - loads much
 
     return run_node(context.options(**options))
 

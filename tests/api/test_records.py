@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from lrgpnode.api.exports import ExportMethods, Recording
 from lrgpnode.api.lookup import Lookup
-from lrgpnode.api.records import Recording, RecordMethods
 from lrgpnode.control.methods import ControlError
 from lrgpnode.control.models import ExportParams, ExportResult
 from lrgpnode.protocol.game import Game
@@ -87,7 +87,7 @@ class Desk:
             games=lambda: self.games, signer=lambda _: ANN.signer, peer_key=lambda _: self.known
         )
         own = SimpleNamespace(rows={identity.hash: identity}, default="")
-        methods = RecordMethods(Lookup(node, self.store, own), node, self.store, recording)
+        methods = ExportMethods(Lookup(node, self.store, own), node, self.store, recording)
         handler = methods.handlers()["game.export"]
         result: ExportResult = asyncio.run(handler(ExportParams(**{"id": self.game.id[:4]} | params)))
         return result

@@ -52,7 +52,8 @@ def codec() -> list[Row]:
                 "pack": envelope.pack,
                 "raw pack": lambda native=native: msgpack.packb(native),
             },
-            calls=2000,
+            calls=400,
+            rounds=75,
         )
         unpack.append(_row(f"unpack {name}", micros["unpack"], micros["raw unpack"], 8.0))
         pack.append(_row(f"pack {name}", micros["pack"], micros["raw pack"], 3.0))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .processes import Bare, NodeProcess, Watcher, bare_pair, node_pair, pss
-from .store import GAP, durable_writes
+from .store import GAP, DurableWrites
 from .timing import Row
 
 ROUNDS = 42
@@ -25,16 +25,23 @@ GAMES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 def processes(directory: Path) -> list[Row]:
-    """Start-up of the idle node and memory after one move of each game each way; a move over loopback."""
+    """Start-up of the idle node and memory after one move of each game each way; a move over loopback.
+
+    A move, a bare message and the bare writes take turns, so that a busy machine is busy for all.
+    """
     startup, bare_startup = _startups(directory)
-    with bare_pair(directory / "bare") as (a, b):
-        message = statistics.median(_messages(a, b)) * 1000
-        bare_pss = max(pss(a.process.pid), pss(b.process.pid))
-    with node_pair(directory / "node") as (x, y):
+    with bare_pair(directory / "bare") as (a, b), node_pair(directory / "node") as (x, y):
+        _message(a, b)
         _one_move_each(x, y)
+        bare_pss = max(pss(a.process.pid), pss(b.process.pid))
         node_pss = max(pss(x.process.pid), pss(y.process.pid))
-        move = statistics.median(_moves(x, y)) * 1000
-    writes = durable_writes(directory)
+        messages, moves, durable = [], _Moves(x, y), DurableWrites(directory)
+        for number in range(ROUNDS):
+            messages.append(_message(*((a, b) if number % 2 == 0 else (b, a))))
+            moves.make()
+            durable.write()
+        move, message = statistics.median(moves.taken()) * 1000, statistics.median(messages) * 1000
+    writes = durable.medians()
     return [
         Row(name="start-up", value=startup, baseline=bare_startup, unit="s", limit=0.5, slack=True),
         Row(
@@ -72,16 +79,13 @@ def _startups(directory: Path) -> tuple[float, float]:
     return statistics.median(nodes), statistics.median(bares)
 
 
-def _messages(a: Bare, b: Bare) -> list[float]:
+def _message(sender: Bare, receiver: Bare) -> float:
     """Seconds from handing a message to LXMF until the receiver's callback."""
-    taken = []
-    for number in range(ROUNDS):
-        time.sleep(GAP)
-        sender, receiver = (a, b) if number % 2 == 0 else (b, a)
-        sender.command(f"send {receiver.hash} m{number}")
-        began = sender.wait("sent")["began"]
-        taken.append(receiver.wait("received")["at"] - began)
-        sender.wait("delivered")
+    time.sleep(GAP)
+    sender.command(f"send {receiver.hash} message")
+    began = sender.wait("sent")["began"]
+    taken: float = receiver.wait("received")["at"] - began
+    sender.wait("delivered")
     return taken
 
 
@@ -117,35 +121,45 @@ def _one_move_each(x: NodeProcess, y: NodeProcess) -> None:
             (watch_y if mover is x else watch_x).until(_applied(id, "move", ply))
 
 
-def _moves(x: NodeProcess, y: NodeProcess) -> list[float]:
-    """Seconds from an accepted intent to "applied" at the peer.
+class _Moves:
+    """Moves of four in a row, of both in turn; nobody watches meanwhile."""
 
-    The intent's time is that of the mover's journal, taken when the node begins to act on it; the
-    other is that of the peer's event, published after its commit. Both are wall clock times of this
-    machine, and nobody watches meanwhile.
-    """
-    watch_x, watch_y = Watcher(x.socket), Watcher(y.socket)
-    ids = [_open_game(x, y, watch_x, watch_y, "four_in_a_row") for _ in range(ROUNDS // len(COLUMNS))]
-    watch_x.close()
-    watch_y.close()
-    for id in ids:
-        for ply, column in enumerate(COLUMNS, 1):
-            mover, peer = (x, y) if ply % 2 else (y, x)
-            mover.client.call("game.move", id=id, intent={"c": column})
+    def __init__(self, x: NodeProcess, y: NodeProcess) -> None:
+        self._nodes = (x, y)
+        watch_x, watch_y = Watcher(x.socket), Watcher(y.socket)
+        self._ids = [
+            _open_game(x, y, watch_x, watch_y, "four_in_a_row") for _ in range(ROUNDS // len(COLUMNS))
+        ]
+        watch_x.close()
+        watch_y.close()
+        self._left = [(id, ply, column) for id in self._ids for ply, column in enumerate(COLUMNS, 1)]
+
+    def make(self) -> None:
+        """The next move, until the peer has it and all is quiet again."""
+        id, ply, column = self._left.pop(0)
+        mover, peer = self._nodes if ply % 2 else self._nodes[::-1]
+        time.sleep(GAP)
+        mover.client.call("game.move", id=id, intent={"c": column})
+        time.sleep(GAP)
+        while peer.client.call("game.show", id=id)["view"]["ply"] < ply:
             time.sleep(GAP)
-            while peer.client.call("game.show", id=id)["view"]["ply"] < ply:
-                time.sleep(GAP)
-            time.sleep(GAP)
-    applied: dict[tuple[str, int], float] = {}
-    for event in (*x.past_events(), *y.past_events()):
-        data = event["data"]
-        if event["type"] == "game.applied" and data["command"] == "move" and not data["own"]:
-            applied[data["id"], data["ply"]] = event["at"]
-    taken = []
-    for id in ids:
-        for node in (x, y):
-            for row in node.client.call("game.actions", id=id)["actions"]:
-                if row["command"] == "move" and row["sender"] == node.hash:
-                    taken.append(applied[id, row["payload"]["n"]] - row["timestamp"])
-    assert len(taken) == len(ids) * len(COLUMNS)
-    return taken
+
+    def taken(self) -> list[float]:
+        """Seconds from an accepted intent to "applied" at the peer, of every move.
+
+        The intent's time is that of the mover's journal, taken when the node begins to act on it; the
+        other is that of the peer's event, published after its commit. Both are wall clock times of
+        this machine.
+        """
+        applied: dict[tuple[str, int], float] = {}
+        for event in (event for node in self._nodes for event in node.past_events()):
+            data = event["data"]
+            if event["type"] == "game.applied" and data["command"] == "move" and not data["own"]:
+                applied[data["id"], data["ply"]] = event["at"]
+        return [
+            applied[id, row["payload"]["n"]] - row["timestamp"]
+            for id in self._ids
+            for node in self._nodes
+            for row in node.client.call("game.actions", id=id)["actions"]
+            if row["command"] == "move" and row["sender"] == node.hash
+        ]

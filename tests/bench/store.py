@@ -173,22 +173,28 @@ async def _measure(directory: Path, make: Callable[[], Commit]) -> tuple[float, 
     return statistics.median(ours_ms), statistics.median(bare_ms)
 
 
-def durable_writes(directory: Path) -> dict[str, float]:
-    """Milliseconds of each durable write on the path of a move, bare, with the usual pause before it."""
-    sender = BareTransactions(directory / "sender.db")
-    receiver = BareTransactions(directory / "receiver.db")
-    inbox = os.open(directory / "inbox", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    works: dict[str, Callable[[], object]] = {
-        "sender's commit": lambda: sender(outgoing()),
-        "receiver's inbox append + fsync": lambda: (os.write(inbox, os.urandom(330)), os.fsync(inbox)),
-        "receiver's commit": lambda: receiver(incoming()),
-    }
-    taken: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        for name, work in works.items():
+class DurableWrites:
+    """Each durable write on the path of a move, bare, with the usual pause before it."""
+
+    def __init__(self, directory: Path) -> None:
+        sender = BareTransactions(directory / "sender.db")
+        receiver = BareTransactions(directory / "receiver.db")
+        inbox = os.open(directory / "inbox", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+        self._works: dict[str, Callable[[], object]] = {
+            "sender's commit": lambda: sender(outgoing()),
+            "receiver's inbox append + fsync": lambda: (os.write(inbox, os.urandom(330)), os.fsync(inbox)),
+            "receiver's commit": lambda: receiver(incoming()),
+        }
+        self._taken: dict[str, list[float]] = {name: [] for name in self._works}
+
+    def write(self) -> None:
+        """Each of them once."""
+        for name, work in self._works.items():
             time.sleep(GAP)
             began = time.perf_counter()
             work()
-            taken[name].append((time.perf_counter() - began) * 1000)
-    os.close(inbox)
-    return {name: statistics.median(times) for name, times in taken.items()}
+            self._taken[name].append((time.perf_counter() - began) * 1000)
+
+    def medians(self) -> dict[str, float]:
+        """Milliseconds."""
+        return {name: statistics.median(times) for name, times in self._taken.items()}

@@ -12,13 +12,14 @@ from importlib.metadata import EntryPoint, entry_points
 
 from lrgpnode.protocol.envelope import check_manifest
 from lrgpnode.protocol.game import Game
+from lrgpnode.protocol.value import Value
 
 GROUP = "lrgpnode.games"
 OWN_DISTRIBUTION = "lrgpnode"
 
 
-@dataclass(frozen=True, slots=True)
-class PluginProblem:
+@dataclass(frozen=True, slots=True, repr=False)
+class PluginProblem(Value):
     """Why an entry point is not in use; ``name`` says which one and whose."""
 
     name: str

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 from lrgpnode import metrics
 from lrgpnode.mesh.settings import MeshStatus
 from lrgpnode.metrics import Counters, Family, Sample, gauge, gauges
+from lrgpnode.protocol.value import Value
 from storage.model import OutboxState
 from storage.store import Store
 
@@ -34,8 +35,8 @@ class Mesh(Protocol):
     def traffic(self) -> tuple[int, int]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Vitals:
+@dataclass(frozen=True, slots=True, repr=False)
+class Vitals(Value):
     """``seq`` gives the number of the last event, ``identities`` the hashes of the local ones.
 
     ``people`` are those of them that belong to somebody: the house has games only with these and peers.

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from lrgpnode.protocol.value import Value
+
 from . import database, errors, schema
 from .errors import translated
 
@@ -77,8 +79,8 @@ FROM game_actions WHERE session_id = ? AND identity_id = ? ORDER BY action_num
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Report(Value):
     """What a check found. Sizes in bytes; ``rows`` per table; ``problems`` are sentences."""
 
     path: str

@@ -10,10 +10,11 @@ from typing import Any
 from lrgpnode.protocol.game import Delivery
 from lrgpnode.protocol.replay import ReplayEntry
 from lrgpnode.protocol.session import Session, SessionKey, Status
+from lrgpnode.protocol.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAction:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NewAction(Value):
     """An action to append; its number is allocated by the transaction.
 
     ``envelope`` is packed exactly as on the wire. ``message_hash`` and ``signed`` (the LXMF message)
@@ -31,8 +32,8 @@ class NewAction:
     signed: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Action(Value):
     """A committed action. ``payload`` is for reading; ``envelope`` is what counts."""
 
     key: SessionKey
@@ -69,8 +70,8 @@ class OutboxState(StrEnum):
         return self not in (OutboxState.CONFIRMED, OutboxState.DROPPED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewOutbox:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NewOutbox(Value):
     """An envelope to send. In a ``Commit`` it belongs to the action committed with it, if any.
 
     ``id``: larger than any given before (``OutboxTable.last_id``), or None to have one given.
@@ -89,8 +90,8 @@ class NewOutbox:
     attempts: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxRow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OutboxRow(Value):
     """``id`` is never used twice. ``action_num`` is None for what is no action (an error answer)."""
 
     id: int
@@ -109,8 +110,8 @@ class OutboxRow:
     next_attempt_at: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unconfirmed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unconfirmed(Value):
     """An envelope that has left our hands: delivered, or stored at a propagation node."""
 
     key: SessionKey
@@ -119,8 +120,8 @@ class Unconfirmed:
     next_attempt_at: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxChange:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OutboxChange(Value):
     """A new state of one outbox row. ``attempted``: when attempts not counted yet were made, Unix seconds."""
 
     id: int
@@ -131,8 +132,8 @@ class OutboxChange:
     attempted: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Seen(Value):
     """An LXMF message that was handled; ``at`` in Unix seconds."""
 
     message_hash: bytes
@@ -140,16 +141,16 @@ class Seen:
     at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptNonce:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KeptNonce(Value):
     """The nonce of a refused action that stays refused for the life of its session."""
 
     key: SessionKey
     nonce: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewParked:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NewParked(Value):
     """A message that came too early. ``until``: when it goes to the router for its verdict."""
 
     key: SessionKey
@@ -165,13 +166,13 @@ class NewParked:
     signed: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Parked(NewParked):
     id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Waiting(Value):
     """An LXMF message whose source is unknown yet; ``packed`` as received."""
 
     identity: str
@@ -182,8 +183,8 @@ class Waiting:
     id: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Flag(Value):
     """A local remark about a session, e.g. ``out_of_sync`` with its reason."""
 
     key: SessionKey
@@ -192,8 +193,8 @@ class Flag:
     at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Signature(Value):
     """The signed LXMF message that carried an action of ours; the last attempt's replaces earlier ones."""
 
     key: SessionKey
@@ -202,8 +203,8 @@ class Signature:
     signed: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Commit(Value):
     """What one transaction writes, in this order.
 
     ``expired`` and ``update`` must be stored already, with the same binding (peer, initiator, app,
@@ -232,8 +233,8 @@ class Commit:
     unflag: tuple[tuple[SessionKey, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+@dataclass(frozen=True, slots=True, repr=False)
+class Committed(Value):
     """The numbers a transaction allocated."""
 
     action_num: int | None = None
@@ -241,16 +242,16 @@ class Committed:
     parked_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cursor:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Cursor(Value):
     """Where a listing goes on: after the session with these values."""
 
     last_action_at: float
     session_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Summary(Value):
     """A session without its metadata, for lists."""
 
     key: SessionKey
@@ -274,8 +275,8 @@ class Trust(StrEnum):
     TRUSTED = "trusted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Contact(Value):
     """An entry of the node's address book. ``public_key``: 64 bytes, or None if not known yet."""
 
     peer: str
@@ -300,8 +301,8 @@ class Policy(StrEnum):
     NOBODY = "nobody"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Block(Value):
     """A peer that is not listened to, by no identity of the node; for ever if ``until`` is None."""
 
     peer: str
@@ -310,8 +311,8 @@ class Block:
     until: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Request(Value):
     """A stranger's challenge that nobody has let in yet. ``until``: when the challenge has expired."""
 
     key: SessionKey
@@ -326,8 +327,8 @@ class Request:
     content: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Peer(Value):
     """The last announce heard of a peer. ``games`` is None where it does not say.
 
     ``played_at``: when a valid envelope of the peer was first received, or None.
@@ -350,8 +351,8 @@ class Role(StrEnum):
     HOUSE = "house"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalIdentity:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LocalIdentity(Value):
     """``hash`` is the LXMF delivery hash; the key itself is a file of its own."""
 
     hash: str

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lrgpnode.control import models
 from lrgpnode.node import Node
 from lrgpnode.protocol.game import Game
+from lrgpnode.protocol.value import Value
 from storage.store import Store
 
 from .lookup import Lookup
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from lrgpnode.records.build import Signer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Recording(Value):
     """What an export needs of other rooms.
 
     ``games`` gives instances of their own: an export replays a whole game in another thread.

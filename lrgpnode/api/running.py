@@ -15,6 +15,7 @@ from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
 from lrgpnode.mesh.announcer import Announcement
 from lrgpnode.metrics import Family
+from lrgpnode.protocol.value import Value
 
 from .log import LogOfNode
 from .lookup import Lookup
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from lrgpnode.node.clock import MovableClock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Surroundings(Value):
     """What the composition root knows and the node does not."""
 
     status: Callable[[], models.NodeStatus]

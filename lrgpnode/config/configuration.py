@@ -19,6 +19,7 @@ from lrgpnode.config.reading import (
     unknown,
 )
 from lrgpnode.config.table import SETTINGS, Setting, Settings
+from lrgpnode.protocol.value import Value
 
 NOW = "now"
 NEXT_START = "next_start"
@@ -28,8 +29,8 @@ UNTIL_STOP = "until it stops"
 """Origin of a value that was set for the running node only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+@dataclass(frozen=True, slots=True, repr=False)
+class Shown(Value):
     """A setting as it stands, values as TOML knows them.
 
     ``origin``: ``default``, ``file``, the option of the command line, or ``until it stops``.
@@ -43,8 +44,8 @@ class Shown:
     next_value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Value):
     """``problem``: what is wrong in the file now, which the node has not read yet; else empty."""
 
     settings: tuple[Shown, ...]

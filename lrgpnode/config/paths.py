@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from lrgpnode.config.kinds import ConfigError
+from lrgpnode.protocol.value import Value
 
 SERVICE_DATA: Final = Path("/var/lib/lrgpnode")
 SERVICE_SOCKET: Final = Path("/run/lrgpnode/control.sock")
@@ -34,8 +35,8 @@ MAX_SOCKET_PATH: Final = 107
 _TEMPORARY: Final = Path("/tmp")  # noqa: S108 - only for a directory of mode 0700 that is checked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunOptions(Value):
     """What the command line says; None where it says nothing. Goes before the settings file."""
 
     data: Path | None = None
@@ -49,8 +50,8 @@ class RunOptions:
     service: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paths:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Paths(Value):
     """The files of a node, absolute. ``service``: it is the installed service's node, not one of the user."""
 
     data: Path

@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from lrgpnode.config.kinds import ConfigError
 from lrgpnode.config.paths import Paths, RunOptions, absolute, resolve
 from lrgpnode.config.table import SETTINGS, Setting, Settings, rows
+from lrgpnode.protocol.value import Value
 
 T = TypeVar("T")
 
@@ -19,8 +20,8 @@ DEFAULT: Final = "default"
 FILE: Final = "file"
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+@dataclass(frozen=True, slots=True, repr=False)
+class Loaded(Value):
     """Which node, its settings, and where each that is not a default comes from, by key."""
 
     paths: Paths

@@ -15,14 +15,15 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from lrgpnode.config.kinds import Kind, address, choice, flag, folder, several, text, whole
+from lrgpnode.protocol.value import Value
 
 T = TypeVar("T")
 
 _ROW: Final = "row"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Setting(Value):
     """A row of the table as those see it that go through all rows.
 
     ``live``: it acts at once when it is set through the running node; else at the next start.
@@ -75,8 +76,8 @@ def hostname() -> str:
     return os.uname().nodename.partition(".")[0] or "lrgpnode"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Settings(Value):
     """The settings of a node, checked. ``Settings()`` are the defaults."""
 
     node_name: str = setting(

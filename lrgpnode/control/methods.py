@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from lrgpnode.protocol.value import Value
+
 log = logging.getLogger("lrgpnode.control")
 
 P = TypeVar("P", bound=msgspec.Struct)
@@ -53,8 +55,8 @@ class RpcError(Exception):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+@dataclass(frozen=True, slots=True, repr=False)
+class Request(Value):
     """``id`` is ``UNSET`` in a notification, which gets no response."""
 
     method: str
@@ -62,8 +64,8 @@ class Request:
     id: int | str | msgspec.UnsetType | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Entry(Value):
     params: type[msgspec.Struct]
     result: type[msgspec.Struct]
     handler: Callable[[Any], Awaitable[msgspec.Struct]]

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from lrgpnode.protocol.value import Value
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Level(Value):
     """``depth``: plies looked ahead at most. ``nodes``: positions looked at, at most.
 
     ``slips``: how often (0 to 1) any legal move is played without a thought. ``noise``: the largest
@@ -28,8 +30,8 @@ class Level:
     noise: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+@dataclass(frozen=True, slots=True, repr=False)
+class Choice(Value):
     """What an engine would play. ``score`` is that of the side to move: above 0 it is better.
 
     ``nodes``: positions looked at.

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from lrgpnode.protocol.value import Value
+
 from .levels import LEVELS
 
 EARLIEST_DRAW: Final = {"ttt": 0, "four_in_a_row": 12, "chess": 30}
@@ -22,8 +24,8 @@ class Verdict(StrEnum):
     IGNORE = "ignore"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Limits(Value):
     """What peers on the mesh may ask of the house; whoever uses the node itself may always play.
 
     ``games``: at a time, of all peers; ``peer_games``: at a time, of one; ``daily_games``: begun in a
@@ -37,8 +39,8 @@ class Limits:
     pause: float = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Load(Value):
     """What the house is playing with peers on the mesh: all of them, and the one that challenges."""
 
     games: int

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from lrgpnode.protocol.value import Value
+
 from .levels import LEVELS
 
 MAX_LINE: Final = 64 * 1024
@@ -16,8 +18,8 @@ class BadQuestion(Exception):
     """The line is no question or no answer; ``str()`` says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Question(Value):
     """``state``: the board of tic-tac-toe and four in a row, the moves of chess in UCI form.
 
     It is answered for whoever is to move there. Equal questions get equal answers.
@@ -29,8 +31,8 @@ class Question:
     seed: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Answer(Value):
     """``score``: above 0 whoever is to move is better. ``claim``: the draw that may be claimed, or ""."""
 
     move: int | str

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import msgpack
 
+from lrgpnode.protocol.value import Value
+
 MAX_NAME_BYTES: Final = 128
 """As in Ratspeak, the most used client."""
 
@@ -22,8 +24,8 @@ CAPABILITIES: Final = [1, CLIENT | GAMES, {"s": ""}]
 _ARRAY_HEADS: Final = frozenset((*range(0x90, 0xA0), 0xDC))
 
 
-@dataclass(frozen=True, slots=True)
-class AnnounceData:
+@dataclass(frozen=True, slots=True, repr=False)
+class AnnounceData(Value):
     """``games`` is None where the announce says nothing about games, which is not a no."""
 
     name: str = ""

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from lrgpnode.protocol.value import Value
+
 from .floor import Floor, Medium
 from .worker import Worker
 
@@ -29,8 +31,8 @@ Announce = Callable[[str, Sequence[Any] | None], None]
 """Announce this identity on these interfaces, or on all if it is None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Announcement(Value):
     """What becomes of a request: the media used, and seconds until each of the others is free again."""
 
     identity: str
@@ -38,8 +40,8 @@ class Announcement:
     held: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Want:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Want(Value):
     """On one interface or (None) on all. ``extra``: before a first challenge."""
 
     interface: Any

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from lrgpnode.protocol.value import Value
+
 from .identity import sync_directory
 
 FLOOR: Final = 3600.0
@@ -31,8 +33,8 @@ SLOW_BITRATE: Final = 100_000
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Medium:
+@dataclass(frozen=True, slots=True, repr=False)
+class Medium(Value):
     """An interface that announces can go out on. ``name`` stays the same over restarts."""
 
     name: str
@@ -40,8 +42,8 @@ class Medium:
     interface: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+@dataclass(frozen=True, slots=True, repr=False)
+class Moment(Value):
     """A point in time by the wall clock and by the one that counts from this boot of the machine.
 
     ``synchronised``: whether the system vouched for the wall clock then.

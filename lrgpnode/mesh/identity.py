@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lrgpnode.logs.redact import register_secret
+from lrgpnode.protocol.value import Value
 
 KEY_BYTES: Final = 64
 """X25519 and Ed25519 private key, 32 bytes each (``RNS.Identity.KEYSIZE``)."""
@@ -28,8 +29,8 @@ class IdentityError(Exception):
     """An identity file cannot be used, and why, in one sentence for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalIdentity:
+@dataclass(frozen=True, slots=True, repr=False)
+class LocalIdentity(Value):
     """One identity of this node: its LXMF delivery hash (32 hex) and its private key."""
 
     hash: str

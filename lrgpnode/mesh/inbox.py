@@ -25,6 +25,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from lrgpnode.protocol.value import Value
+
 from .identity import sync_directory
 
 MAX_ENTRY_BYTES: Final = 16 * 1024
@@ -53,8 +55,8 @@ class InboxFull(Exception):
     """The packet must not be proved: there is no room to keep it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+@dataclass(frozen=True, slots=True, repr=False)
+class Entry(Value):
     """One packet: ``raw`` is destination, source, signature, payload as LXMF unpacks it.
 
     ``key`` is the sender's public key where it was known on arrival: after a crash Reticulum may

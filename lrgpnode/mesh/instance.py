@@ -20,6 +20,8 @@ import RNS
 from RNS.Interfaces import LocalInterface, TCPInterface
 from RNS.Interfaces.Interface import Interface
 
+from lrgpnode.protocol.value import Value
+
 from .floor import SLOW_BITRATE, Medium
 
 _log = logging.getLogger(__name__)
@@ -33,8 +35,8 @@ class _Panic(Exception):
     """Raised where Reticulum would end the process."""
 
 
-@dataclass(frozen=True, slots=True)
-class InterfaceStatus:
+@dataclass(frozen=True, slots=True, repr=False)
+class InterfaceStatus(Value):
     """``error`` is set for an interface of the configuration that could not be brought up."""
 
     name: str

@@ -24,6 +24,8 @@ from RNS.Interfaces.RNodeInterface import RNodeInterface
 from RNS.vendor import umsgpack
 from RNS.vendor.configobj import ConfigObj, ConfigObjError
 
+from lrgpnode.protocol.value import Value
+
 DATA_PORT: Final = 37428
 RPC_PORT: Final = 37429
 """Of a shared instance over TCP, where the configuration names no others."""
@@ -41,8 +43,8 @@ class ConfigUnusable(Exception):
     """Reticulum would refuse this configuration; ``str()`` says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RnsInterface:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RnsInterface(Value):
     """A section under ``[interfaces]``. ``options`` are its texts; ``parts`` the sections in it."""
 
     name: str
@@ -52,8 +54,8 @@ class RnsInterface:
     parts: Mapping[str, Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RnsConfig:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RnsConfig(Value):
     """What matters of a configuration. ``socket`` names a Unix instance; None where it is TCP."""
 
     file: Path
@@ -75,8 +77,8 @@ class Answer(Enum):
     UNKNOWN = "the key to ask with cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceStatus:
+@dataclass(frozen=True, slots=True, repr=False)
+class InstanceStatus(Value):
     """``interfaces``: name and whether it is online, of those that carry traffic off this machine."""
 
     answer: Answer

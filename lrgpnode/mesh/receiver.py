@@ -28,6 +28,7 @@ import RNS
 
 from lrgpnode.protocol.envelope import FIELD_CUSTOM_TYPE, MARKER
 from lrgpnode.protocol.errors import PeerError
+from lrgpnode.protocol.value import Value
 
 from . import known
 from .fields import HASH_BYTES, PAYLOAD_AT, envelope_bytes, signed_part
@@ -47,8 +48,8 @@ MAX_HELD_PER_SENDER: Final = 4
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Arrival(Value):
     """One message on its way to the node. ``again``: LXMF may have seen it before, let it through."""
 
     router: NodeRouter

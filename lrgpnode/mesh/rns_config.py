@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lrgpnode.protocol.value import Value
+
 LISTEN: Final = "Listen"
 CONNECT: Final = "Connect"
 
@@ -24,8 +26,8 @@ class EndpointError(ValueError):
     """A HOST:PORT that cannot be used, and why, in one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+@dataclass(frozen=True, slots=True, repr=False)
+class Endpoint(Value):
     host: str
     port: int
 

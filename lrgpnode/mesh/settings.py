@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lrgpnode.protocol.value import Value
+
 from .identity import LocalIdentity
 from .propagation.settings import PropagationSettings
 from .rns_config import Endpoint
@@ -20,8 +22,8 @@ MESSAGE_KB: Final = 16
 """Largest message that a link or a propagation node may bring, in thousands of bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeshSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MeshSettings(Value):
     """What the mesh is started with.
 
     With ``listen`` or ``connect`` it has a Reticulum configuration of its own under ``data``; else
@@ -50,8 +52,8 @@ class MeshSettings:
     rns_loglevel: int = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeshStatus:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MeshStatus(Value):
     """A snapshot. ``instance`` is ``own``, ``shared`` (others use ours) or ``client`` (we use another's)."""
 
     instance: str

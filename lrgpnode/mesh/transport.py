@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from lrgpnode.protocol.game import Delivery
+from lrgpnode.protocol.value import Value
 
 
 class Progress(StrEnum):
@@ -28,8 +29,8 @@ class Progress(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Outgoing(Value):
     """One attempt. ``ref`` is the caller's own number (the outbox row); ``envelope`` is packed.
 
     ``via_propagation``: to a propagation node, whatever ``delivery`` prefers.
@@ -44,8 +45,8 @@ class Outgoing:
     via_propagation: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Received(Value):
     """One message whose signature was validated against a known source.
 
     ``envelope`` is the exact bytes of field 0xFD when field 0xFB marks the message as LRGP, else
@@ -67,8 +68,8 @@ class Received:
     propagated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Heard(Value):
     """A peer's announce. ``games`` is None when the announce does not say (lrgp-interop §17).
 
     ``announced`` is False for the answer to a path request: a third node may give it from memory,

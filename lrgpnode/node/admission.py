@@ -20,6 +20,7 @@ from lrgpnode.mesh.transport import Received
 from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.game import Command, Game
 from lrgpnode.protocol.session import SessionKey, Status
+from lrgpnode.protocol.value import Value
 from storage.errors import StorageError
 from storage.model import Block, Policy, Request, Trust
 from storage.store import Store
@@ -50,8 +51,8 @@ class Verdict(StrEnum):
     REFUSE = "refuse"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+@dataclass(frozen=True, slots=True, repr=False)
+class Standing(Value):
     """What a peer is to us. ``dealings``: we have challenged it, or accepted a challenge of its."""
 
     local: bool = False

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from lrgpnode.protocol.value import Value
+
 _TIME_ERROR: Final = 5
 """What adjtimex(2) answers for a clock that is not synchronised."""
 
@@ -25,8 +27,8 @@ def system_synchronised() -> bool:
     return 0 <= answer < _TIME_ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+@dataclass(frozen=True, slots=True, repr=False)
+class Clock(Value):
     """``wall``: Unix seconds, for TTLs. ``boot``: seconds that never jump, for intervals.
 
     ``synchronised``: whether the system vouches for ``wall``.

@@ -25,6 +25,7 @@ from lrgpnode.protocol.game import Command, Game
 from lrgpnode.protocol.replay import NONCE_BYTES, ReplayCache
 from lrgpnode.protocol.router import Prepared, Router
 from lrgpnode.protocol.session import Session, SessionKey
+from lrgpnode.protocol.value import Value
 from storage.errors import StorageError
 from storage.model import (
     Commit,
@@ -57,8 +58,8 @@ COMMIT_RETRY_SECONDS: Final = 5.0
 KNOWN_PEERS: Final = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acted:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Acted(Value):
     """A local action that is committed and on its way."""
 
     session: Session

@@ -13,6 +13,7 @@ from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.game import Game
 from lrgpnode.protocol.router import Router
 from lrgpnode.protocol.session import SessionKey
+from lrgpnode.protocol.value import Value
 from storage.clock import UNSURE
 from storage.model import Flag, NewAction
 from storage.store import Store
@@ -23,8 +24,8 @@ from .news import News
 from .time import Time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Parts(Value):
     """``spawn`` runs a coroutine that the node's stop waits for."""
 
     store: Store

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from .game import Game, Payload
 from .session import Session
+from .value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+@dataclass(frozen=True, slots=True, repr=False)
+class Step(Value):
     """One action of a session's journal; ``at`` in Unix seconds."""
 
     actor: str

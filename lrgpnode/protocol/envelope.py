@@ -22,6 +22,7 @@ from .errors import CallerError, ErrorCode, Kind, PeerError
 from .game import Command, Manifest, Payload
 from .replay import NONCE_BYTES
 from .session import is_session_id
+from .value import Value
 from .wire import MAX_DEPTH, WireError, skip
 
 FIELD_CUSTOM_TYPE: Final = 0xFB
@@ -100,8 +101,8 @@ def _split_app(text: str) -> tuple[str, int] | None:
     return match[1], int(match[2])
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+@dataclass(frozen=True, slots=True, repr=False)
+class Envelope(Value):
     """One action on the wire. Construction validates; the error is ``UnsendableEnvelope``."""
 
     app_id: str

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from .session import Session, SessionKey, Status
+from .value import Value
 
 Payload = dict[str, Any]
 """What goes on the wire under ``p``: MessagePack-safe values, string keys."""
@@ -65,8 +66,8 @@ class Delivery(StrEnum):
     DIRECT = "direct"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Manifest(Value):
     """What a game declares about itself (spec §12). Local; never sent in an envelope.
 
     ``actions`` includes ``error``. ``ttl`` is in seconds, per status. ``tag`` is the name in the
@@ -125,16 +126,16 @@ class Reason(StrEnum):
     DRAW = "draw"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Result(Value):
     """How a game ended. ``winner`` is a participant's identity, or "" for nobody."""
 
     reason: Reason
     winner: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LegalMove:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LegalMove(Value):
     """One thing the viewer may do now. ``origin`` and ``target`` are (row, column) cells, if any."""
 
     intent: Mapping[str, Any]
@@ -143,8 +144,8 @@ class LegalMove:
     target: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameView:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GameView(Value):
     """Everything needed to show a session to one participant, without knowing the game.
 
     ``grid`` holds rows of cell tokens, top row first, "" for an empty cell; ``tokens`` names what a
@@ -174,8 +175,8 @@ class GameView:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Notation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Notation(Value):
     """A whole game as text. ``kind`` names the notation, e.g. ``pgn``, for programs."""
 
     kind: str

@@ -17,14 +17,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from .value import Value
+
 NONCE_BYTES = 8
 DEDUP_CACHE_PER_SESSION = 512
 DEDUP_CACHE_SESSIONS = 1024
 DEDUP_TTL_SECONDS = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayEntry:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReplayEntry(Value):
     """One recorded nonce; ``recorded`` is in seconds of the cache's clock."""
 
     identity: str

@@ -22,14 +22,15 @@ from .errors import CallerError, Corrupt, ErrorCode, Kind, Rejection, Scope
 from .game import Coin, Command, Delivery, Game, Intent, Payload, Validation
 from .replay import ReplayCache, ReplayEntry
 from .session import GRACE_SECONDS, Session, SessionKey, Sessions, Status, is_session_id
+from .value import Value
 
 PENDING_PER_PARTICIPANT = 16
 PENDING_PER_IDENTITY = 128
 """Spec §6, Challenge Admission."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Prepared(Value):
     """A local action, ready to be committed and sent. ``before`` is None for a new challenge."""
 
     before: Session | None
@@ -39,8 +40,8 @@ class Prepared:
     delivery: Delivery
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Outcome(Value):
     """What became of an inbound envelope.
 
     ``recorded`` is the replay entry this envelope left; ``expired`` are sessions found dead on the
@@ -57,7 +58,7 @@ class Outcome:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Applied(Outcome):
     """The game accepted the action. ``before`` is None for a new challenge."""
 
@@ -65,19 +66,19 @@ class Applied(Outcome):
     after: Session
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Idempotent(Outcome):
     """A challenge that already made its session: nothing changes, nobody is told."""
 
     session: Session
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Duplicate(Outcome):
     """A replay: drop silently."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RemoteError(Outcome):
     """The peer refused one of our actions. The session is untouched (spec §9)."""
 
@@ -87,7 +88,7 @@ class RemoteError(Outcome):
     ref: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Rejected(Outcome):
     """The game refused the action. ``cause`` is set where the game failed instead of refusing."""
 
@@ -103,7 +104,7 @@ class Rejected(Outcome):
         return self.code if self.may_answer else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Refused(Outcome):
     """The router refused the envelope before any game saw it."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
+from .value import Value
+
 GRACE_SECONDS = 3600.0
 """Added to every TTL against clock skew between peers (spec §10)."""
 
@@ -31,16 +33,16 @@ class Status(StrEnum):
         return self not in (Status.PENDING, Status.ACTIVE)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionKey:
+@dataclass(frozen=True, slots=True, repr=False)
+class SessionKey(Value):
     """``identity`` is the local LXMF delivery destination hash, 32 hex characters."""
 
     identity: str
     session_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+@dataclass(frozen=True, slots=True, repr=False)
+class Session(Value):
     """One game between a local identity and one peer.
 
     ``metadata`` is the game's own state: JSON-safe, and never mutated in place; a game builds a

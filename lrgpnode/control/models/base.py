@@ -8,6 +8,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from lrgpnode.protocol.value import Value
+
 PAGE: Final = 50
 """Most entries of one page of a list."""
 
@@ -39,8 +41,8 @@ class Nothing(Model, frozen=True, kw_only=True):
     """No fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+@dataclass(frozen=True, slots=True, repr=False)
+class Method(Value):
     """A row of the table of methods. ``help`` is one sentence."""
 
     name: str

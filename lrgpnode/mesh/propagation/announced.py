@@ -14,14 +14,16 @@ from typing import Any, Final
 
 import msgpack
 
+from lrgpnode.protocol.value import Value
+
 from ..announce import clean_name
 
 META_NAME: Final = 0x01
 MAX_KILOBYTES: Final = 10_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeAnnounce:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NodeAnnounce(Value):
     """``message_kb`` and ``transfer_kb`` are the node's limits in thousands of bytes."""
 
     enabled: bool

@@ -17,6 +17,8 @@ from typing import Final
 
 import msgspec
 
+from lrgpnode.protocol.value import Value
+
 from .announced import NodeAnnounce
 from .report import NodeStatus
 from .state import HeardNode, Remembered, Synced
@@ -39,8 +41,8 @@ class NotListed(Exception):
     """A node cannot be added, removed or chosen, and why, in one sentence for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Failures:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Failures(Value):
     count: int
     last: float
     reason: str = ""

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 import RNS
 
+from lrgpnode.protocol.value import Value
+
 from ..inbox import InboxFull
 from ..lxmf import NodeRouter
 from ..receiver import Receiver
@@ -38,8 +40,8 @@ ASK_AGAIN: Final = 2
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+@dataclass(frozen=True, slots=True, repr=False)
+class Fetched(Value):
     """``reason`` is empty where everything was fetched but what was too large (``left``). ``ours``:
     the fault is here, not at the node."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from lrgpnode.protocol.value import Value
+
 
 class SyncState(StrEnum):
     """How far one identity's sync with one node has come."""
@@ -17,8 +19,8 @@ class SyncState(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncNews:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SyncNews(Value):
     """A sync has moved on. ``progress`` is 0 to 1, ``received`` counts messages kept so far and
     ``left`` those too large to be fetched. ``last``: nothing more is tried for this identity."""
 
@@ -32,8 +34,8 @@ class SyncNews:
     last: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StampNews:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StampNews(Value):
     """The proof of work for a message takes long: told once a while it lasts, and when it is made.
 
     ``expected`` is how many seconds it may take in all, by the speed so far; 0 where not known.
@@ -49,8 +51,8 @@ class StampNews:
     finished: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeNews:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NodeNews(Value):
     """Another propagation node is used from now on ("" for none), and why."""
 
     node: str
@@ -61,8 +63,8 @@ class NodeNews:
 News = SyncNews | StampNews | NodeNews
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeStatus:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NodeStatus(Value):
     """One node of the list. ``source``: settings, added or heard. ``hops`` and costs are None for a
     node never heard; ``heard_at`` is then 0. ``failures`` in a row, the last one for ``reason``."""
 
@@ -79,8 +81,8 @@ class NodeStatus:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityStatus:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IdentityStatus(Value):
     """``synced_at`` is when all mail was last fetched, 0 for never; ``reason`` why it last failed."""
 
     identity: str
@@ -91,8 +93,8 @@ class IdentityStatus:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerStatus:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PeerStatus(Value):
     """A node that ours exchanges mail with. ``waiting`` messages are still to be given to it."""
 
     hash: str
@@ -105,8 +107,8 @@ class PeerStatus:
     received: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostStatus:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HostStatus(Value):
     """Our own propagation node; sizes in bytes."""
 
     hash: str
@@ -119,8 +121,8 @@ class HostStatus:
     peers: tuple[PeerStatus, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropagationStatus:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PropagationStatus(Value):
     """``uploads`` are messages on their way to a node; ``next_sync`` is None where none is planned."""
 
     current: str

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from lrgpnode.protocol.value import Value
+
 SYNC_INTERVAL: Final = 3600.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HostSettings(Value):
     """Our own propagation node. Sizes in kilobytes (1000 bytes) unless said otherwise.
 
     ``peers`` are nodes that it exchanges mail with in any case; ``max_peers`` how many it may have
@@ -27,8 +29,8 @@ class HostSettings:
     max_peers: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropagationSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PropagationSettings(Value):
     """``nodes`` in the order they are tried; ``auto``: those heard may be used as well.
 
     ``sync_interval`` in seconds, 0 for never by itself; ``max_cost``: the dearest stamp made.

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import core, loopback, store
+from . import core, idle, loopback, store
 from .timing import Row
 
 
@@ -23,6 +23,8 @@ def main() -> int:
         rows += store.commits(directory)
         if "--core" not in sys.argv:
             rows += loopback.processes(directory)
+            rows += idle.stored_games(directory)
+            rows += idle.idle(directory)
     for row in rows:
         print(_line(row))
     print(json.dumps([row.as_dict() for row in rows]))

@@ -1,8 +1,9 @@
 """A bare RNS + LXMF process: the baseline that the node is measured against.
 
-Usage: bare.py DIR listen|connect PORT. Prints one JSON line per event, with CLOCK_MONOTONIC seconds,
-which is the same clock in every process. Reads commands from standard input: ``send HEX`` sends one
-opportunistic message with an LRGP-sized field map to that destination and reports when it left.
+Usage: bare.py DIR listen|connect PORT [ROUTERS]. Prints one JSON line per event, with CLOCK_MONOTONIC
+seconds, which is the same clock in every process. Reads commands from standard input: ``send HEX`` sends one
+opportunistic message with an LRGP-sized field map to that destination and reports when it left. Of several
+routers only the first is used; the others are there.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Handler:
         say("heard", peer=destination_hash.hex())
 
 
-def main(directory: Path, role: str, port: str) -> None:
+def main(directory: Path, role: str, port: str, routers: str = "1") -> None:
     directory.mkdir(parents=True, exist_ok=True)
     kinds = {
         "listen": {"type": "TCPServerInterface", "host": "listen_ip", "port_key": "listen_port"},
@@ -56,6 +57,11 @@ def main(directory: Path, role: str, port: str) -> None:
         say("received", content=message.content.decode())
 
     router.register_delivery_callback(received)
+    others = []
+    for number in range(1, int(routers)):
+        more = RNS.Identity()
+        others.append(LXMF.LXMRouter(identity=more, storagepath=str(directory / f"lxmf-{number}")))
+        others[-1].register_delivery_identity(more, display_name=f"{role} {number}")
     say("ready", hash=source.hash.hex())
     router.announce(source.hash)
     for line in sys.stdin:
@@ -89,4 +95,4 @@ def main(directory: Path, role: str, port: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
 import socket
 import subprocess
@@ -37,6 +38,16 @@ def pss(pid: int) -> float:
     return total / 1024
 
 
+def cpu(pid: int) -> float:
+    """Seconds of processor time that a process and its living children have used."""
+    total = 0
+    for process in [pid, *children(pid)]:
+        with contextlib.suppress(FileNotFoundError):
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 def children(pid: int) -> list[int]:
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -48,10 +59,10 @@ def children(pid: int) -> list[int]:
 class Bare:
     """One ``bare.py`` process."""
 
-    def __init__(self, directory: Path, role: str, port: int) -> None:
+    def __init__(self, directory: Path, role: str, port: int, routers: int = 1) -> None:
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, str(BARE), str(directory), role, str(port)],
+            [sys.executable, str(BARE), str(directory), role, str(port), str(routers)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -21,6 +21,7 @@ from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.machine import Machine
 from lrgpnode.mesh import identity as keys
 from storage.store import Store
+from tests.e2e.nodes import free_port
 
 NOBODY = 65534
 DIALOUT = 20
@@ -110,6 +111,8 @@ def ward(tmp_path: Path, private_key: keys.LocalIdentity, monkeypatch: pytest.Mo
     )
     instance = f"test{os.getpid()}x{tmp_path.name}"
     ward = Ward(data, rns, machine, instance)
-    ward.interfaces("[[Network]]\ntype = AutoInterface\nenabled = Yes\n")
+    # Ports of its own: another Reticulum of this machine may have the usual ones.
+    ports = f"discovery_port = {free_port()}\ndata_port = {free_port()}\n"
+    ward.interfaces(f"[[Network]]\ntype = AutoInterface\nenabled = Yes\n{ports}")
     with ward._stack:
         yield ward

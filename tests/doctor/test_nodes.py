@@ -38,6 +38,13 @@ sys.stdin.read()
 
 
 def doctor(node: NodeProcess, code: int) -> dict[str, Any]:
+    # Else another Reticulum program of this machine would be found, too.
+    config = node.data / ".reticulum" / "config"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(
+        f"[reticulum]\nshare_instance = Yes\ninstance_name = {node.data.parent.name}\n"
+        "[interfaces]\n[[Default Interface]]\ntype = AutoInterface\nenabled = Yes\n"
+    )
     ran = subprocess.run(
         [COMMAND, "--data", str(node.data), "doctor", "--json"],
         check=False,

@@ -44,6 +44,7 @@ class GameMethods:
             "game.challenge": self._challenge,
             "game.list": self._list,
             "game.show": self._show,
+            "game.read": self._read,
             "game.accept": self._answer(Command.ACCEPT),
             "game.decline": self._answer(Command.DECLINE),
             "game.resign": self._plain(Command.RESIGN),
@@ -179,6 +180,10 @@ class GameMethods:
             peer_name=names.get(row.peer, ""),
             your_turn=turn,
         )
+
+    async def _read(self, params: models.SessionParams) -> models.Nothing:
+        await self._node.read(self._lookup.key(params.id, params.identity))
+        return models.Nothing()
 
     async def _show(self, params: models.SessionParams) -> models.GameDetail:
         session = self._node.session(self._lookup.key(params.id, params.identity))

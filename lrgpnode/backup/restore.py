@@ -219,7 +219,9 @@ def _not_running(data: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise Refused(f"a node is running on {data}", "Stop it first with `lrgpnode stop`.") from None
+            raise Refused(
+                f"a node is running on {data}", f"Stop it first with `lrgpnode --data {data} stop`."
+            ) from None
         yield
     finally:
         os.close(handle)

@@ -36,7 +36,7 @@ DELIVERY: Final = {
     "stored": "waiting at a propagation node",
     "delivered": "delivered",
     "failed": "not delivered",
-    "confirmed": "arrived",
+    "confirmed": "delivered",
     "dropped": "given up",
 }
 """What an outbox state means to a person."""

@@ -74,7 +74,7 @@ class Context:
         if isinstance(error, NotRunning):
             return self._unreachable(error)
         if isinstance(error, CallFailed):
-            return _refused(error)
+            return self._refused(error)
         hint = (
             f"See with `{self.command('games')}` whether it was done."
             if isinstance(error, Disconnected)
@@ -100,6 +100,12 @@ class Context:
         given = [("--data", self.data), ("--socket", self.socket), ("--as", self.identity)]
         options = [word for name, value in given if value for word in (name, str(value))]
         return shlex.join(["lrgpnode", *options, *words])
+
+    def _refused(self, error: CallFailed) -> CliError:
+        """What the node said, with commands for this very node in its hint."""
+        refused = _refused(error)
+        refused.hint = refused.hint.replace("`lrgpnode ", f"`{replace(self, identity=None).command()} ")
+        return refused
 
     def _start(self) -> str:
         return f"Start it with `{replace(self, identity=None).command('run')}`."

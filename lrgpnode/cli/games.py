@@ -40,11 +40,14 @@ def show(context: Context, id: str | None, which: str, limit: int, cursor: str |
 
     The list begins with the newest action; games in which something is new are marked with *,
     challenges of strangers with ?.
+    Showing the board of a game takes its mark away; with --json it stays.
     An ID may be shortened to its beginning. On a board, brackets mark the last move.
     """
     if id is not None:
         result = context.call("game.show", id=id, identity=context.identity)
         lines = None if as_json else _shown(context, result)
+        if not as_json and result["unread"]:
+            context.call("game.read", id=result["id"], identity=result["identity"])
     else:
         result = context.call(
             "game.list", identity=context.identity, filter=which, limit=limit, cursor=cursor

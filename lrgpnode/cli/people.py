@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,9 @@ def identity_create(context: Context, name: str, as_json: bool) -> None:
         say_json(result)
     else:
         write(f"Made {clean(result['name'], 64)}: {result['hash']}.")
+        act = replace(context, identity=result["name"]).command("...")
+        always = context.command("identity", "default", result["name"])
+        write(f"Act as it with `{act}`, or always with `{always}`.")
 
 
 @identity.command("import")

@@ -157,7 +157,7 @@ PORT_TAKEN: Final = Fault(
 PROPAGATION_NONE: Final = Fault(
     "propagation-none",
     _W,
-    "No propagation node is set or known, so nobody who is away can be reached and no mail waits for you.",
+    "No propagation node is set or known: what is for somebody who is away waits here until both are there.",
     "Name one with `{command}`, or wait until one announces itself, if propagation.auto is on.",
 )
 

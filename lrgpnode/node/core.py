@@ -374,6 +374,12 @@ class Node:
             raise CallerError(Kind.SESSION_NOT_FOUND, f"there is no session {key.session_id}")
         return session
 
+    async def read(self, key: SessionKey) -> None:
+        """A person has seen the session as it is now. Raises ``CallerError`` or ``StorageError``."""
+        async with self._parts.lane(key.identity):
+            if self.session(key).unread:
+                await self._writer.run(self._store.sessions.update, key, {"unread": 0})
+
     def _ended(self, sessions: tuple[Session, ...]) -> None:
         """Sessions have ended by their time limit, or by hand; that is stored."""
         for session in sessions:

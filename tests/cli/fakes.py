@@ -63,6 +63,7 @@ BLOCK = models.BlockInfo(peer=PEER, blocked_at=1.0, reason="rude", until=7200.0,
 RESULTS: dict[str, msgspec.Struct] = {
     "node.status": STATUS,
     "node.stop": models.Nothing(),
+    "game.read": models.Nothing(),
     "node.announce": models.AnnounceResult(identities=(ME,)),
     "identity.list": models.IdentityList(identities=(models.IdentityInfo(**IDENTITY),)),
     "identity.show": models.IdentityDetail(**IDENTITY, public_key="00" * 64, key_file="/srv/key"),

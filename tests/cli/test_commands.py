@@ -114,6 +114,12 @@ def test_one_game_is_drawn(node: FakeNode, run: Run) -> None:
     assert "2  . [O] ." in ran.out
     assert node.calls == [("game.show", {"id": "3f2a"})]
     assert run("games", "3f2a", "--json").json == as_json(game)
+    node.calls.clear()
+    node.results["game.show"] = msgspec.structs.replace(game, unread=1)
+    run("games", "3f2a", "--json")
+    assert node.calls == [("game.show", {"id": "3f2a"})]
+    run("games", "3f2a")
+    assert node.calls[2:] == [("game.read", {"id": ID, "identity": ME})]
 
 
 def test_the_list_of_games(node: FakeNode, run: Run, program: str) -> None:

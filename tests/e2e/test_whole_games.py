@@ -151,6 +151,18 @@ def test_any_command_by_its_name(pair: Pair) -> None:
     assert failed.value.hint == "Did you mean four_in_a_row?"
 
 
+def test_what_was_seen_is_not_new(pair: Pair) -> None:
+    a, b = pair
+    table = opened(pair, "ttt", "5")
+    assert b.game(table.id)["unread"] == 1  # type: ignore[index]
+    b.call("game.read", id=table.id)
+    assert b.game(table.id)["unread"] == 0  # type: ignore[index]
+    table.play("1", "2")
+    assert b.game(table.id)["unread"] == 1  # type: ignore[index]
+    table.act(a, "resign")
+    table.check_ended("resignation", b)
+
+
 def test_the_end_settles_what_was_stored_as_delivered(pair: Pair) -> None:
     a, _ = pair
     table = Table(*pair, "ttt")

@@ -12,7 +12,7 @@ from lrgpnode.protocol.game import GameView
 from lrgpnode.protocol.session import Status
 from storage.model import OutboxState
 
-from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, PeerRef, SessionRef, Text
+from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, Nothing, PeerRef, SessionRef, Text
 
 ACTIONS_PAGE: Final = 500
 """Most actions of one page of a journal."""
@@ -281,6 +281,7 @@ METHODS: Final = (
     Method("game.challenge", ChallengeParams, ActionResult, "Challenge a peer to a game."),
     Method("game.list", GameListParams, GamePage, "A page of sessions."),
     Method("game.show", SessionParams, GameDetail, "One session with its board."),
+    Method("game.read", SessionParams, Nothing, "Mark a session as seen by a person."),
     Method("game.accept", SessionParams, ActionResult, "Accept a challenge."),
     Method("game.decline", SessionParams, ActionResult, "Decline a challenge, or take back one's own."),
     Method("game.resign", SessionParams, ActionResult, "Give up a game."),

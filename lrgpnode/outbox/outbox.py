@@ -245,15 +245,22 @@ class Outbox:
         else:
             lane.via = False
         self._drop_head(lane)
-        if not stored and row.key not in self._lanes and self._books.ended(row.key):
+        over = not stored and row.key not in self._lanes and self._books.ended(row.key)
+        if over and not self._rests(row):
             self.confirm(row.key)
-        elif stored:
+        elif stored or over:
+            # The end of the game is of use only to a peer that gets what came before it, too.
             self._healing.stored(row.key, row.peer)
         else:
             self._healing.delivered(row.key, row.peer, row.attempts)
         self._books.changed(row)
         if heard and stored:
             self.heard(row.peer)
+
+    def _rests(self, last: OutboxRow) -> bool:
+        """Whether an earlier row of its session is at a propagation node and no more is known of it."""
+        rows = self._books.open_rows(last.key)
+        return any(row.state is OutboxState.STORED for row in rows if row.id != last.id)
 
     def _failed(self, lane: Lane, reason: str, *, via: bool) -> None:
         row = lane.head

@@ -105,6 +105,12 @@ def test_games_over_a_rough_air_survive_restarts() -> None:
     run(lambda loop: play(loop, Air(77, ROUGH, propagation=True), "ttt", count=4, restarts=True))
 
 
+@pytest.mark.parametrize(("app", "count"), [("four_in_a_row", 5), ("chess", 2)])
+def test_a_move_at_a_propagation_node_when_the_game_ends(app: str, count: int) -> None:
+    """The end is delivered before the peer has fetched it: it is not forgotten."""
+    run(partial(play, air=Air(3003, ROUGH, propagation=True), app=app, count=count))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", range(10))

@@ -96,9 +96,8 @@ class Vitals(Value):
         yield gauges("lrgpnode_sessions", "Sessions that have not ended.", "status", live)
         astray = {flag.key for flag in self.store.mail.live_flags()}
         yield gauge("lrgpnode_sessions_flagged", "Live sessions whose sides may differ.", len(astray))
-        parked, (waiting, _) = self.store.mail.parked_until(), self.store.mail.waiting_size()
+        parked = self.store.mail.parked_until()
         yield gauge("lrgpnode_parked", "Actions that came too early.", len(parked))
-        yield gauge("lrgpnode_sender_unknown", "Messages that wait for their sender's key.", waiting)
         counts = self.store.outbox.counts()
         states = {str(state): float(counts.get(state, 0)) for state in _OPEN_STATES}
         yield gauges("lrgpnode_outbox", "Envelopes of ours that are not settled.", "state", states)

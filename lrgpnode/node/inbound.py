@@ -107,7 +107,6 @@ class Inbound:
                 try:
                     if not await self._parked(message, envelope, now):
                         await self._route(message, envelope, now)
-                    self._parts.transport.done(message.entry)
                     await self.unpark(key)
                 except Corrupt as corrupt:
                     log.error("session %s is damaged, its message is dropped: %s", key.session_id, corrupt)

@@ -46,7 +46,6 @@ _DEALINGS = """
 SELECT 1 FROM game_sessions WHERE contact_hash = ?
     AND (initiator <> contact_hash OR status IN ('active','completed')) LIMIT 1
 """
-_EXISTS = "SELECT 1 FROM game_sessions WHERE session_id = ? AND identity_id = ?"
 _ANY_SESSION = "SELECT 1 FROM game_sessions WHERE contact_hash = ? AND identity_id = ? LIMIT 1"
 
 
@@ -145,10 +144,6 @@ class AdmissionTable:
     def has_dealings(self, peer: str) -> bool:
         """Whether any local identity has challenged this peer, or has accepted a challenge of its."""
         return self._database.one(_DEALINGS, (peer,)) is not None
-
-    def session_exists(self, key: SessionKey) -> bool:
-        """Whether there is such a session, sound or not."""
-        return self._database.one(_EXISTS, (key.session_id, key.identity)) is not None
 
     def has_session(self, identity: str, peer: str) -> bool:
         """Whether there is or was any session between the two."""

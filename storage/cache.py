@@ -51,6 +51,9 @@ class SessionCache:
                 else:
                     self._put(session)
 
+    def __contains__(self, key: SessionKey) -> bool:
+        return key in self._sessions
+
     def __len__(self) -> int:
         return len(self._sessions)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -75,12 +75,15 @@ class Database:
             raise
 
     @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+    def transaction(
+        self, *, durable: bool = True, waiting: Callable[[], None] | None = None
+    ) -> Iterator[sqlite3.Connection]:
         """One write transaction: committed at the end, rolled back if anything is raised.
 
         When it returns, the data is on the disk. Without ``durable`` it is there with the next durable
         transaction at the latest; a power cut before that loses it whole. This spares cards the
-        writing of what can be learned again. Transactions do not nest.
+        writing of what can be learned again. ``waiting`` is called when only the disk is waited for
+        any more. Transactions do not nest.
         """
         connection = self._writer
         with self._write_lock:
@@ -89,6 +92,8 @@ class Database:
                     connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
+                if waiting is not None:
+                    waiting()
                 connection.execute("COMMIT")
             except errors.STORAGE_FAULTS as error:
                 self._roll_back()

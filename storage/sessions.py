@@ -253,6 +253,10 @@ class SessionTable:
         self._cache.offer(session, generation)
         return session
 
+    def exists(self, key: SessionKey) -> bool:
+        """Whether there is such a session, sound or not."""
+        return key in self._cache or self._database.one(_EXISTS, (key.session_id, key.identity)) is not None
+
     def list(self, identity: str, app_id: str | None = None) -> Iterator[Session]:
         """Loaded in chunks while the caller goes on, so the first sessions cost the same in any table.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -62,12 +63,15 @@ class Store:
     def database(self) -> Database:
         return self._database
 
-    def commit(self, unit: Commit) -> Committed:
-        """Write all of ``unit`` in one transaction. Raises ``StorageError``; then nothing was written."""
+    def commit(self, unit: Commit, *, waiting: Callable[[], None] | None = None) -> Committed:
+        """Write all of ``unit`` in one transaction. Raises ``StorageError``; then nothing was written.
+
+        ``waiting`` is called, in this thread, when nothing is left to do but to wait for the disk.
+        """
         path = self._database.path
         number = outbox_id = parked_id = None
         written = unit.update or unit.insert
-        with self._database.transaction() as connection:
+        with self._database.transaction(waiting=waiting) as connection:
             for session in unit.expired:
                 sessions.update(connection, session, path)
                 outbox.expire(connection, session.key, session.updated_at)

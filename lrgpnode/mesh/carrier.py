@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+import msgpack
 import RNS
-from RNS.vendor import umsgpack
 
 from lrgpnode.protocol.envelope import FIELD_CUSTOM_META, FIELD_CUSTOM_TYPE, MARKER
 from lrgpnode.protocol.game import Delivery
 
-from .lxmf import DIRECT, MAX_STAMP_COST, OPPORTUNISTIC, PROPAGATED, NodeMessage, NodeRouter
+from .lxmf import DIRECT, MAX_STAMP_COST, OPPORTUNISTIC, PROPAGATED, NodeMessage, NodeRouter, PeerDestination
 from .propagation.parcel import MailParcel
 from .receiver import Receiver
 from .sender import CannotCarry
@@ -25,19 +25,21 @@ MAX_BUILT: Final = 64
 
 
 class LxmfCarrier:
-    """``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called from any thread;
-    ``store`` gets what goes to a propagation node."""
+    """``sending(ref)``, ``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called in this
+    order, from any thread; ``store`` gets what goes to a propagation node."""
 
     def __init__(
         self,
         routers: Mapping[str, NodeRouter],
         receiver: Receiver,
+        sending: Callable[[int], None],
         sent: Callable[[int, bytes, bytes], None],
         ended: Callable[[int, bool, str], None],
         store: Callable[[MailParcel], None],
     ) -> None:
         self._routers = routers
         self._receiver = receiver
+        self._sending = sending
         self._sent = sent
         self._ended = ended
         self._store = store
@@ -61,6 +63,8 @@ class LxmfCarrier:
         lxm = self._message(router, message)
         lxm.defer_stamp = False
         lxm.pack()
+        if lxm.method == OPPORTUNISTIC:
+            lxm.encrypt_ahead()
         self._built[message.ref] = lxm
         if len(self._built) > MAX_BUILT:  # one whose sending came to nothing
             del self._built[next(iter(self._built))]
@@ -84,9 +88,12 @@ class LxmfCarrier:
         if cost > MAX_STAMP_COST and not router.get_outbound_ticket(lxm.destination_hash):
             raise CannotCarry(f"the peer asks for a stamp of cost {cost}; {MAX_STAMP_COST} is the most")
         if message.via_propagation:
+            lxm.tell_sending()
             self._store(MailParcel(message, router, lxm))
         else:
             router.submit(lxm)
+            # Telling wakes the loop, which would hold up a message that leaves at once.
+            lxm.tell_sending()
 
     def hurry(self, peer: str) -> None:
         """The peer is there: LXMF need not wait for its next try."""
@@ -105,6 +112,7 @@ class LxmfCarrier:
             content=message.content,
             fields=_fields(message.envelope),
             method=method,
+            sending=partial(self._sending, message.ref),
             sent=partial(self._sent, message.ref),
             ended=partial(self._ended, message.ref),
         )
@@ -130,7 +138,7 @@ def _destination(peer: str) -> Any:
     identity = RNS.Identity.recall(hashed, _no_use=True)
     if identity is None:
         raise CannotCarry("the peer's key has been forgotten")
-    destination = RNS.Destination(identity, RNS.Destination.OUT, RNS.Destination.SINGLE, "lxmf", "delivery")
+    destination = PeerDestination(identity)
     if destination.hash != hashed:
         raise CannotCarry("this address is not one for LXMF messages")
     return destination
@@ -141,10 +149,10 @@ def _fields(envelope: bytes) -> dict[int, Any]:
     if not envelope:
         return {}
     try:
-        native = umsgpack.unpackb(envelope)
-        unchanged = umsgpack.packb(native) == envelope
-    except Exception as error:
+        native = msgpack.unpackb(envelope, strict_map_key=False)
+        unchanged = msgpack.packb(native) == envelope
+    except (ValueError, TypeError) as error:
         raise CannotCarry("the envelope is not MessagePack that LXMF can carry") from error
-    if not unchanged:
+    if not unchanged:  # LXMF's own packer writes the shortest forms, as this one does
         raise CannotCarry("LXMF would write the envelope differently")
     return {FIELD_CUSTOM_TYPE: MARKER, FIELD_CUSTOM_META: native}

@@ -241,8 +241,28 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         super().update_stamp_cost(destination_hash, stamp_cost)
 
 
+class PeerDestination(RNS.Destination):  # type: ignore[misc]  # Reticulum has no types
+    """The delivery destination of a peer, for one message."""
+
+    def __init__(self, identity: Any) -> None:
+        super().__init__(identity, RNS.Destination.OUT, RNS.Destination.SINGLE, "lxmf", "delivery")
+        self._ahead: tuple[bytes, bytes] | None = None
+
+    def encrypt_ahead(self, plaintext: bytes) -> None:
+        """Do now what ``encrypt`` would do for the next packet with this content."""
+        self._ahead = (plaintext, super().encrypt(plaintext))
+
+    def encrypt(self, plaintext: bytes) -> bytes:
+        """Used once: a second packet of the same content is encrypted anew, so that its hash is another."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == plaintext:
+            return ahead[1]
+        encrypted: bytes = super().encrypt(plaintext)
+        return encrypted
+
+
 class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
-    """One attempt to send. ``sent`` and ``ended`` are told in this order, from any thread.
+    """One attempt to send. ``sending``, ``sent`` and ``ended`` are told in this order, from any thread.
 
     They are called while LXMF holds its locks and must do nothing but hand over.
     """
@@ -255,22 +275,30 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
         content: str,
         fields: dict[int, Any],
         method: int,
+        sending: Callable[[], None],
         sent: Callable[[bytes, bytes], None],
         ended: Callable[[bool, str], None],
     ) -> None:
         super().__init__(destination, source, content, "", fields=fields, desired_method=method)
         self._order = Lock()
-        self._told_sent = False
+        self._told_sending = self._told_sent = False
         self.last_sent = -math.inf
+        self._on_sending = sending
         self._on_sent = sent
         self._on_ended = ended
         self.register_delivery_callback(NodeMessage.tell_delivered)
         self.register_failed_callback(NodeMessage._tell_failed)
 
+    def encrypt_ahead(self) -> None:
+        """Encrypt a packed message before it is sent, for its first attempt as a single packet."""
+        destination = self.get_destination()
+        if isinstance(destination, PeerDestination):
+            destination.encrypt_ahead(self.packed[self.DESTINATION_LENGTH :])
+
     def forget(self) -> None:
         """Tell nobody any more what becomes of this attempt."""
         with self._order:
-            self._told_sent = True
+            self._told_sending = self._told_sent = True
             self._on_ended = _nothing
 
     def send(self) -> None:
@@ -286,12 +314,23 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
             self._tell_sent()
             self._on_ended(True, "")
 
+    def tell_sending(self) -> None:
+        """It is with LXMF, or with a propagation node's queue, and has not left yet."""
+        with self._order:
+            self._tell_sending()
+
     def tell_sent(self) -> None:
         """For what goes to a propagation node, which LXMF does not send itself."""
         with self._order:
             self._tell_sent()
 
+    def _tell_sending(self) -> None:
+        if not self._told_sending:
+            self._told_sending = True
+            self._on_sending()
+
     def _tell_sent(self) -> None:
+        self._tell_sending()
         if not self._told_sent:
             self._told_sent = True
             self._on_sent(self.hash, self.packed)
@@ -306,6 +345,7 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
         else:
             reason = "the peer did not prove the message"
         with self._order:
+            self._tell_sending()
             self._on_ended(False, reason)
 
 

@@ -128,7 +128,7 @@ class ReticulumMesh:
                 tell=self._told,
             )
         self._carrier = LxmfCarrier(
-            self._routers, self._receiver, self._sent, self._ended, self.propagation.send
+            self._routers, self._receiver, self._sending, self._sent, self._ended, self.propagation.send
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()
@@ -266,6 +266,9 @@ class ReticulumMesh:
     def _told(self, news: News) -> None:
         if self._news is not None:
             self._post(self._news, news)
+
+    def _sending(self, ref: int) -> None:
+        self._progress(ref, Progress.SENDING, "")
 
     def _sent(self, ref: int, message_hash: bytes, packed: bytes) -> None:
         if self._listener is not None:

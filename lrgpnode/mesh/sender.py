@@ -41,7 +41,8 @@ class Carrier(Protocol):
     def request_path(self, identity: str, peer: str) -> None: ...
 
     def carry(self, message: Outgoing) -> None:
-        """Give the message to LXMF; ``Sender.ended`` is called later. Raises ``CannotCarry``."""
+        """Give the message to LXMF and report that; ``Sender.ended`` is called later. Raises
+        ``CannotCarry``."""
         ...
 
 
@@ -139,7 +140,6 @@ class Sender:
 
     def _hand_on(self, message: Outgoing) -> None:
         """What goes to a propagation node waits there for its turn: it is not in flight to the peer."""
-        self._progress(message.ref, Progress.SENDING, "")
         try:
             self._carrier.carry(message)
         except CannotCarry as error:

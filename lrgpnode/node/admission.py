@@ -177,7 +177,7 @@ class Admission:
             return False
         await self._note_player(message.peer)
         key = SessionKey(message.identity, envelope.session_id)
-        if self._store.admission.session_exists(key):
+        if self._store.sessions.exists(key):
             return True
         if envelope.command != Command.CHALLENGE:
             return not (envelope.command == Command.DECLINE and await self._withdrawn(key, message.peer))

@@ -14,6 +14,7 @@ import logging
 import secrets
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from lrgpnode import metrics
@@ -247,20 +248,19 @@ class Node:
     async def _commit_and_send(self, prepared: Prepared, row: OutboxRow, now: float) -> int:
         """The action number of a committed local action.
 
-        Where nothing of the session waits before it, the transport builds the message during the
-        commit, and gets it from the writer thread itself the moment it is on the disk.
+        Where nothing of the session waits before it, the transport builds the message while the
+        commit waits for the disk, and gets it from the writer thread itself the moment it is there.
         """
         message = self.outbox.claim(row)
         unit = self._unit(prepared, row, now, attempts=int(message is not None))
 
         def commit() -> int:
-            number = self._store.commit(unit).action_num or 0
-            if message is not None:
-                self._transport.send(message)
-            return number
+            if message is None:
+                return self._store.commit(unit).action_num or 0
+            number = self._store.commit(unit, waiting=partial(self._transport.prepare, message)).action_num
+            self._transport.send(message)
+            return number or 0
 
-        if message is not None:
-            self._transport.prepare(message)
         try:
             number = await self._writer.run(commit)
         except BaseException:

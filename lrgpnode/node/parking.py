@@ -56,7 +56,7 @@ class Parking:
     def start(self, now: float) -> None:
         """Take up what was parked before a restart. ``now``: Unix seconds."""
         for key, until in self._store.mail.parked_until():
-            longest = PARK_SECONDS if self._store.admission.session_exists(key) else DECLINE_SECONDS
+            longest = PARK_SECONDS if self._store.sessions.exists(key) else DECLINE_SECONDS
             self._remind(key, min(until - now, longest))
 
     def __contains__(self, key: SessionKey) -> bool:

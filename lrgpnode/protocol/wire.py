@@ -54,6 +54,15 @@ _SIZED: Final = {
     0xDA: (2, 0),
     0xDB: (4, 0),
 }
+# First byte -> length of the whole value, where the first byte alone says it; else 0.
+_WHOLE: Final = bytes(
+    1
+    if first <= 0x7F or first >= 0xE0
+    else 1 + (first & 0x1F)
+    if 0xA0 <= first <= 0xBF
+    else 1 + _FIXED.get(first, -1)
+    for first in range(256)
+)
 # First byte -> (bytes of the count that follows, values per counted item).
 _NESTED: Final = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
 
@@ -92,15 +101,29 @@ def skip(data: bytes, index: int, depth: int = MAX_DEPTH) -> int:
     Raises ``WireError``. Takes time in the number of values that are really there, whatever the
     counts claim.
     """
-    index, content, nested = header(data, index)
-    index += content
-    if index > len(data):
-        raise WireError("a MessagePack value is cut short")
-    if nested and depth <= 0:
-        raise WireError("MessagePack values are nested too deep", nesting=True)
-    for _ in range(nested):
-        index = skip(data, index, depth - 1)
-    return index
+    size, left = len(data), 1
+    outer: list[int] = []
+    while True:
+        if not left:
+            if not outer:
+                return index
+            left = outer.pop()
+            continue
+        left -= 1
+        whole = _WHOLE[data[index]] if 0 <= index < size else 0
+        nested = 0
+        if whole:
+            index += whole
+        else:
+            index, content, nested = header(data, index)
+            index += content
+        if index > size:
+            raise WireError("a MessagePack value is cut short")
+        if nested:
+            if len(outer) >= depth:
+                raise WireError("MessagePack values are nested too deep", nesting=True)
+            outer.append(left)
+            left = nested
 
 
 def text(data: bytes, start: int, end: int) -> str | None:

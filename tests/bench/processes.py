@@ -83,9 +83,10 @@ class Bare:
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
 
-    def wait(self, event: str) -> dict[str, Any]:
+    def wait(self, event: str, seconds: float = DEADLINE) -> dict[str, Any]:
+        """Raises ``queue.Empty``."""
         while True:
-            found = self._events.get(timeout=DEADLINE)
+            found = self._events.get(timeout=seconds)
             if found["event"] == event:
                 return found
 

@@ -9,6 +9,7 @@ import sqlite3
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from games.four_in_a_row import FourInARow
@@ -16,7 +17,7 @@ from lrgpnode.protocol.game import Delivery
 from lrgpnode.protocol.replay import ReplayEntry
 from lrgpnode.protocol.session import Session, SessionKey
 from storage import schema
-from storage.model import Commit, NewAction, NewOutbox, Seen
+from storage.model import Commit, NewAction, NewOutbox, Seen, Signature
 from storage.store import Store
 from storage.writer import Writer
 
@@ -50,13 +51,16 @@ def outgoing() -> Commit:
     )
 
 
-def incoming() -> Commit:
-    """What one move of the peer writes."""
+def incoming(answered: int) -> Commit:
+    """What one move of the peer writes that answers our action ``answered``."""
     nonce = os.urandom(8)
     return Commit(
         update=session(),
         action=_action(PEER, nonce),
         settle=KEY,
+        signatures=(
+            Signature(key=KEY, action_num=answered, message_hash=os.urandom(32), signed=os.urandom(260)),
+        ),
         replay=(ReplayEntry(ME, KEY.session_id, nonce, 1000.0),),
         seen=(Seen(message_hash=os.urandom(32), identity=ME, at=1_750_000_000.0),),
     )
@@ -84,7 +88,7 @@ class BareTransactions:
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=FULL")
         schema.migrate(self._db, str(path))
-        self._number = 0
+        self.actions = 0
         self._metadata = json.dumps(dict(session().metadata))
         self._db.execute(
             "INSERT INTO game_sessions VALUES (?,?,'four_in_a_row',1,?,?,'pending',?,0,1,1,1)",
@@ -94,7 +98,7 @@ class BareTransactions:
     def __call__(self, unit: Commit) -> None:
         db, ids, action = self._db, (KEY.session_id, ME), unit.action
         assert action is not None
-        self._number += 1
+        self.actions += 1
         db.execute("BEGIN IMMEDIATE")
         db.execute(
             "UPDATE game_sessions SET status='pending', metadata=?, unread=0, updated_at=1, last_action_at=1 "
@@ -105,7 +109,7 @@ class BareTransactions:
             "INSERT INTO game_actions VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             (
                 *ids,
-                self._number,
+                self.actions,
                 action.command,
                 '{"c":3,"n":7,"x":""}',
                 action.sender,
@@ -123,7 +127,7 @@ class BareTransactions:
                 (
                     ME,
                     KEY.session_id,
-                    self._number,
+                    self.actions,
                     PEER,
                     unit.outbox.envelope,
                     unit.outbox.content,
@@ -131,7 +135,17 @@ class BareTransactions:
                 ),
             )
         if unit.settle is not None:
-            db.execute("UPDATE outbox SET state='confirmed' WHERE identity_id=? AND session_id=?", ids[::-1])
+            db.execute(
+                "UPDATE outbox SET state='confirmed', updated_at=1 WHERE identity_id=? AND session_id=? "
+                "AND state NOT IN ('confirmed','dropped')",
+                ids[::-1],
+            )
+        for signature in unit.signatures:
+            db.execute(
+                "UPDATE game_actions SET message_hash=?, signed=? WHERE session_id=? AND identity_id=? "
+                "AND action_num=?",
+                (signature.message_hash, signature.signed, *ids, signature.action_num),
+            )
         for entry in unit.replay:
             db.execute(
                 "INSERT INTO replay_nonces (identity_id, session_id, nonce, boot_id, recorded) "
@@ -144,56 +158,70 @@ class BareTransactions:
 
 
 def commits(directory: Path) -> list[Row]:
-    """Median of single awaited commits, taking turns with the bare ones."""
-    rows = []
-    for name, make in (("our move", outgoing), ("the peer's move", incoming)):
-        ours, bare = asyncio.run(_measure(directory, make))
-        rows.append(Row(name=f"awaited commit of {name}", value=ours, baseline=bare, unit="ms", limit=2.0))
-    return rows
+    """Median of single awaited commits of a game in which both move in turn, taking turns with the bare
+    ones."""
+    ours, bare = asyncio.run(_measure(directory))
+    return [
+        Row(
+            name=f"awaited commit of {name}",
+            value=statistics.median(ours[name]),
+            baseline=statistics.median(bare[name]),
+            unit="ms",
+            limit=2.0,
+        )
+        for name in ours
+    ]
 
 
-async def _measure(directory: Path, make: Callable[[], Commit]) -> tuple[float, float]:
-    bare = BareTransactions(directory / f"bare-{make.__name__}.db")
-    with Store(directory / f"ours-{make.__name__}.db") as store:
+async def _measure(directory: Path) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Milliseconds of our commits and of the bare ones."""
+    ours: dict[str, list[float]] = {"our move": [], "the peer's move": []}
+    bare: dict[str, list[float]] = {name: [] for name in ours}
+    transaction = BareTransactions(directory / "bare.db")
+    with Store(directory / "ours.db") as store:
         store.commit(Commit(insert=session()))
         writer = Writer(store)
-        ours_ms, bare_ms = [], []
-        for _ in range(ROUNDS):
+        for number in range(2 * ROUNDS):
+            name = tuple(ours)[number % 2]
+            unit = outgoing() if number % 2 == 0 else incoming(number)
             await asyncio.sleep(GAP)
-            unit = make()
             began = time.perf_counter()
-            bare(unit)
-            bare_ms.append((time.perf_counter() - began) * 1000)
+            transaction(unit)
+            bare[name].append((time.perf_counter() - began) * 1000)
             await asyncio.sleep(GAP)
-            unit = make()
             began = time.perf_counter()
             await writer.run(store.commit, unit)
-            ours_ms.append((time.perf_counter() - began) * 1000)
+            ours[name].append((time.perf_counter() - began) * 1000)
         writer.close()
-    return statistics.median(ours_ms), statistics.median(bare_ms)
+    return ours, bare
 
 
 class DurableWrites:
     """Each durable write on the path of a move, bare, with the usual pause before it."""
 
     def __init__(self, directory: Path) -> None:
-        sender = BareTransactions(directory / "sender.db")
-        receiver = BareTransactions(directory / "receiver.db")
-        inbox = os.open(directory / "inbox", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-        self._works: dict[str, Callable[[], object]] = {
-            "sender's commit": lambda: sender(outgoing()),
-            "receiver's inbox append + fsync": lambda: (os.write(inbox, os.urandom(330)), os.fsync(inbox)),
-            "receiver's commit": lambda: receiver(incoming()),
-        }
-        self._taken: dict[str, list[float]] = {name: [] for name in self._works}
+        self._nodes = [BareTransactions(directory / f"node-{number}.db") for number in range(2)]
+        self._inbox = os.open(directory / "inbox", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+        self._taken: dict[str, list[float]] = {}
+        self._nodes[1](outgoing())
 
     def write(self) -> None:
-        """Each of them once."""
-        for name, work in self._works.items():
-            time.sleep(GAP)
-            began = time.perf_counter()
-            work()
-            self._taken[name].append((time.perf_counter() - began) * 1000)
+        """What one move writes; the two nodes move in turn."""
+        sender, receiver = self._nodes
+        self._nodes.reverse()
+        self._time("sender's commit", partial(sender, outgoing()))
+        self._time("receiver's inbox append + fsync", partial(self._append, os.urandom(330)))
+        self._time("receiver's commit", partial(receiver, incoming(receiver.actions)))
+
+    def _append(self, data: bytes) -> None:
+        os.write(self._inbox, data)
+        os.fsync(self._inbox)
+
+    def _time(self, name: str, work: Callable[[], None]) -> None:
+        time.sleep(GAP)
+        began = time.perf_counter()
+        work()
+        self._taken.setdefault(name, []).append((time.perf_counter() - began) * 1000)
 
     def medians(self) -> dict[str, float]:
         """Milliseconds."""

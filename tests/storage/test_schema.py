@@ -209,7 +209,7 @@ READS: dict[str, Callable[[Store], object]] = {
     "request": lambda store: store.admission.request(key()),
     "requests found": lambda store: store.admission.find_requests("0", ME),
     "dealings": lambda store: store.admission.has_dealings(PEER),
-    "session exists": lambda store: store.admission.session_exists(key()),
+    "session exists": lambda store: store.sessions.exists(key()),
     "any session": lambda store: store.admission.has_session(ME, PEER),
 }
 

@@ -1,0 +1,1 @@
+"""The ways people and radios meet the node."""

@@ -1,0 +1,1 @@
+"""The RNode: discovery, set-up, status, and a software RNode on a simulated channel."""

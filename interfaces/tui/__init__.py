@@ -1,0 +1,1 @@
+"""The terminal UI (urwid): a client of the control socket."""

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lrgpnode import config, metrics
 from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.api.propagation import event as propagation_event
+from lrgpnode.api.radio import trouble_info
 from lrgpnode.api.status import node_status
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
@@ -51,6 +52,7 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
+    from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
 
 log = logging.getLogger("lrgpnode")
@@ -291,6 +293,7 @@ class _Application:
         try:
             await node.start(self._own.rows, paused=self._own.resting)
             self._mesh.watch_propagation(lambda news: self._propagation_news(node, news))
+            self._mesh.watch_radios(self._radio_news)
             self._mesh.attach(loop, node)
             await house.open(node)
             heart.start()
@@ -339,6 +342,14 @@ class _Application:
         if type == "propagation.node" and fields["node"]:
             node.reachable()
 
+    def _radio_news(self, state: RadioState) -> None:
+        fields = {"name": state.name, "up": state.up, "trouble": trouble_info(state.trouble)}
+        self._publish("radio.changed", fields)
+
+    def _mesh_load(self) -> int:
+        status = self._mesh.status()
+        return status.in_flight + status.waiting
+
     def _surroundings(self) -> Surroundings:
         return Surroundings(
             status=self._status,
@@ -348,6 +359,10 @@ class _Application:
             request_path=self._mesh.request_path,
             remember=self._mesh.remember,
             propagation=self._mesh.propagation,
+            radios=self._mesh.radios,
+            publish=self._publish,
+            mesh_load=self._mesh_load,
+            unsent=self._vitals.unsent,
             configuration=self._configuration,
             backup=self._backup,
             log=self._log,

@@ -26,6 +26,7 @@ from .metrics import MetricsMethods
 from .outbox import OutboxMethods
 from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
+from .radio import RadioMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
@@ -61,6 +62,7 @@ class Api:
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
             PropagationMethods(self._lookup, around.propagation),
+            RadioMethods(around.radios, store, around.publish, around.mesh_load, around.unsent),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             OutboxMethods(self._lookup, node, store),

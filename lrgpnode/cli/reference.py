@@ -58,6 +58,7 @@ RESULTS: Final = {
     "propagation add": "propagation.add",
     "propagation remove": "propagation.remove",
     "propagation use": "propagation.use",
+    "radio status": "radio.status",
     "outbox list": "outbox.list",
     "outbox resend": "outbox.resend",
     "outbox cancel": "outbox.cancel",
@@ -106,6 +107,7 @@ OTHER_RESULTS: Final = {
         "as `systemctl is-active` says it, `data`, `socket`."
     ),
     "watch": "one [event](control-api.md#events) a line.",
+    "radio check": "the event [radio.checked](control-api.md#radiochecked).",
     "doctor": (
         "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
         "`fix`, and `checked`, what was looked at. The exit code is 1 where an error was found."

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import rns_config
 from .announcer import Announcement, Announcer
@@ -34,7 +34,12 @@ if TYPE_CHECKING:
     from .instance import Instance
     from .lxmf import NodeRouter
     from .propagation.service import Propagation
+    from .radio.status import Radios
+    from .radio.watch import RadioState
     from .receiver import Receiver
+
+RADIO_SECONDS: Final = 3.5
+"""How long the start waits for the radios: one that works takes 2.8 s, one that is silent 2.3 s."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,12 +55,14 @@ class ReticulumMesh:
         self._instance: Instance
         self._receiver: Receiver
         self._sender: Sender
+        self.radios: Radios
         self._carrier: LxmfCarrier
         self._log: LogDrain
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
         self._news: Callable[[News], None] | None = None
+        self._radio_news: Callable[[RadioState], None] | None = None
         self.propagation: Propagation
         self._announcer = Announcer(
             (identity.hash for identity in settings.identities),
@@ -101,17 +108,21 @@ class ReticulumMesh:
         from .carrier import LxmfCarrier  # noqa: PLC0415
         from .instance import Instance, quiet_signals  # noqa: PLC0415
         from .propagation.service import Propagation  # noqa: PLC0415
+        from .radio.status import Radios  # noqa: PLC0415
+        from .radio.watch import RadioWatch  # noqa: PLC0415
         from .receiver import Receiver  # noqa: PLC0415
 
         private = self._settings.listen is not None or bool(self._settings.connect)
-        self._log = LogDrain()
-        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel)
+        radios = RadioWatch(self._radio_changed)
+        self._log = LogDrain(radios.line)
+        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel, radios)
         if private:
             self._instance.on_interface_up(self._announcer.connected)
         else:
             self._instance.on_online(self._announcer.connected)
         lxmf.prepare()
         self._receiver = Receiver(self.request_path)
+        self.radios = Radios(self._instance, self._receiver)
         for identity in self._settings.identities:
             self._open(identity, self._settings.display_names.get(identity.hash, ""))
         with quiet_signals():
@@ -132,6 +143,7 @@ class ReticulumMesh:
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()
+        self._instance.settle(RADIO_SECONDS)
 
     def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
         """Begin to report to ``listener`` on ``loop``, left-over messages first, and to announce."""
@@ -153,6 +165,7 @@ class ReticulumMesh:
         self._worker.stop(timeout=0.3)
         for router in self._routers.values():
             router.exit_handler()
+        self._instance.radios.stop()
         self._instance.stop()
         self._receiver.stop()
         self._log.stop()
@@ -181,6 +194,10 @@ class ReticulumMesh:
     def watch_propagation(self, told: Callable[[News], None]) -> None:
         """Have ``told`` called on the loop with what happens; before ``attach``."""
         self._news = told
+
+    def watch_radios(self, told: Callable[[RadioState], None]) -> None:
+        """Have ``told`` called on the loop when a radio comes up or goes down; before ``attach``."""
+        self._radio_news = told
 
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
@@ -266,6 +283,10 @@ class ReticulumMesh:
     def _told(self, news: News) -> None:
         if self._news is not None:
             self._post(self._news, news)
+
+    def _radio_changed(self, state: RadioState) -> None:
+        if self._radio_news is not None:
+            self._post(self._radio_news, state)
 
     def _sending(self, ref: int) -> None:
         self._progress(ref, Progress.SENDING, "")

@@ -20,6 +20,7 @@ from . import (
     outbox,
     people,
     propagation,
+    radio,
     records,
     settings,
     upkeep,
@@ -150,6 +151,18 @@ from .propagation import (
     SyncStarted as SyncStarted,
     UseNodeParams as UseNodeParams,
 )
+from .radio import (
+    CheckedRadio as CheckedRadio,
+    CheckParams as CheckParams,
+    CheckStarted as CheckStarted,
+    HeardInfo as HeardInfo,
+    LastPacketInfo as LastPacketInfo,
+    RadioChanged as RadioChanged,
+    RadioChecked as RadioChecked,
+    RadioInfo as RadioInfo,
+    RadioStatus as RadioStatus,
+    TroubleInfo as TroubleInfo,
+)
 from .records import (
     ExportParams as ExportParams,
     ExportResult as ExportResult,
@@ -176,6 +189,7 @@ _AREAS: Final = (
     outbox,
     house,
     propagation,
+    radio,
     records,
     clock,
 )

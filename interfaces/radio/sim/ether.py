@@ -94,6 +94,7 @@ class Transmission:
     end: float
     done: Callable[[Transmission], None]
     cut: bool = False
+    judged: bool = False
     numbers: dict[str, int] = field(default_factory=dict)
     receptions: dict[str, Reception] = field(default_factory=dict)
     appointments: list[Appointment] = field(default_factory=list)
@@ -192,6 +193,7 @@ class Ether:
 
     def _end(self, sent: Transmission) -> None:
         sent.receptions = {name: self._judge(sent, name, number) for name, number in sent.numbers.items()}
+        sent.judged = True
         sent.done(sent)
         for name, reception in sent.receptions.items():
             if reception.outcome is Outcome.RECEIVED:
@@ -230,7 +232,6 @@ class Ether:
         return self._capture is None or link.rssi < self.link(other.sender, name).rssi + self._capture
 
     def _forget(self) -> None:
-        """What ended before everything began that is still on the air can disturb nothing any more."""
-        now = self._schedule.now
-        begun = min((sent.start for sent in self._recent if sent.end > now), default=now)
-        self._recent = [sent for sent in self._recent if sent.end > begun or sent.end > now]
+        """What ended before everything began that is still to be judged can disturb nothing any more."""
+        begun = min((sent.start for sent in self._recent if not sent.judged), default=self._schedule.now)
+        self._recent = [sent for sent in self._recent if not sent.judged or sent.end > begun]

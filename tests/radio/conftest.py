@@ -17,7 +17,7 @@ def mesh(
 ) -> Iterator[tuple[Air, dict[str, RadioNode]]]:
     """Software RNodes with these arguments, and a node on each, all started at once.
 
-    ``transport``: the nodes that pass on what is not for them. On a failure the trace is printed.
+    ``transport``: the nodes that pass on what is not for them.
     """
     with ExitStack() as stack:
         air = stack.enter_context(Air(folder / "air", *words, "--scale", f"{scale:g}"))
@@ -38,11 +38,11 @@ def mesh(
             for node in nodes.values():
                 node.ready()
             yield air, nodes
-        except BaseException:
+        finally:
+            # Shown where the test has failed.
             for node in nodes.values():
                 print(f"--- log of {node.name}\n{node.log}")
             print(f"--- trace\n{summary(air)}")
-            raise
 
 
 def summary(air: Air) -> str:

@@ -108,6 +108,10 @@ OTHER_RESULTS: Final = {
     ),
     "watch": "one [event](control-api.md#events) a line.",
     "radio check": "the event [radio.checked](control-api.md#radiochecked).",
+    "radio simulate": (
+        "one line as soon as the ports are there: `ready`, `pid`, `ports` by name, `control` (the socket for "
+        "commands), `trace` (a file), `scale`."
+    ),
     "doctor": (
         "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
         "`fix`, and `checked`, what was looked at. The exit code is 1 where an error was found."

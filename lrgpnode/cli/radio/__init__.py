@@ -10,6 +10,7 @@ import click
 COMMANDS: Final = {
     "status": "status",
     "check": "check",
+    "simulate": "simulate",
 }
 """The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""
 

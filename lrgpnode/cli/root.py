@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "metrics": "metrics",
     "doctor": "doctor",
     "service": "service",
+    "radio": "radio",
     "log": "log",
     "db": "db",
     "backup": "backup",

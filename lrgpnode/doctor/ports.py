@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from lrgpnode.protocol.value import Value
-from lrgpnode.rnode.ports import SerialPort, serial_ports
+from lrgpnode.rnode.ports import Kind, SerialPort, serial_ports
 
 from .checks.serial import consoles, group_name, holders, user_name
 from .machine import Account, Machine, Process
@@ -29,11 +30,8 @@ class PortState(Value):
 def survey(machine: Machine, account: Account) -> list[PortState]:
     """Every port of the machine, the likeliest radio first."""
     taken = dict(consoles(machine))
-    return [_state(port, machine, account, taken.get(port.device, "")) for port in _ports(machine)]
-
-
-def _ports(machine: Machine) -> list[SerialPort]:
-    return serial_ports(machine.dev, machine.sys)
+    ports = serial_ports(machine.dev, machine.sys)
+    return [_state(port, machine, account, taken.get(port.device, "")) for port in ports]
 
 
 def _state(port: SerialPort, machine: Machine, account: Account, console: str) -> PortState:
@@ -46,3 +44,11 @@ def _state(port: SerialPort, machine: Machine, account: Account, console: str) -
         holder=next(iter(holders(machine, port.device)), None),
         console=console,
     )
+
+
+def other_port(name: str, device: Path, machine: Machine, account: Account) -> PortState:
+    """A terminal device that is none of the machine's ports, as a simulated radio has."""
+    port = SerialPort(
+        name=name, lasting="", device=device, kind=Kind.UART, usb=None, title="", serial="", boards=()
+    )
+    return _state(port, machine, account, "")

@@ -88,7 +88,7 @@ def _changed(
         if not line.option:
             continue
         text = content[line.start : line.end]
-        match = _OPTION.match(text)
+        match = _OPTION.fullmatch(text.rstrip(b"\r\n"))
         assert match is not None
         indent = match["indent"]
         key = line.option.decode(errors="replace")

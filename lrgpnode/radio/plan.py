@@ -144,7 +144,8 @@ def _modem(wishes: Wishes, region: Region) -> Modem:
             wishes.coding_rate if wishes.coding_rate is not None else base.coding_rate,
         )
     except ValueError as error:
-        raise RadioError(f"{str(error).capitalize()}.") from None
+        text = str(error)
+        raise RadioError(f"{text[:1].upper()}{text[1:]}.") from None
 
 
 def _check_board(board: Board | None, frequency: int, txpower: int | None) -> None:

@@ -40,7 +40,7 @@ def render(plan: Plan) -> str:
 def options(plan: Plan) -> dict[str, str]:
     """The options of ``render`` alone."""
     pairs = (line.partition("=") for line in render(plan).splitlines() if _is_option(line))
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    return {name.strip(): value.partition(" #")[0].strip() for name, _, value in pairs}
 
 
 def empty_configuration() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import textwrap
 from pathlib import Path
 from typing import Any, Final
 
@@ -211,7 +212,8 @@ def _say_plan(plan: Plan, state: PortState, board: Board | None) -> None:
     if band.listening:
         notes.insert(0, "The law asks for a certified listen-before-talk, which an RNode's is not.")
     for note in filter(None, notes):
-        write(f"          {note}")
+        for line in textwrap.wrap(note, 88):
+            write(f"          {line}")
     if plan.role is Role.GATEWAY:
         write("Gateway   enable_transport must be yes, and the other interfaces need `mode = boundary`.")
     write("")
@@ -222,8 +224,10 @@ def _say_diff(file: Path, change: Change) -> None:
         write(f"{file} already says so.")
         return
     old, new = ((text or b"").decode(errors="replace").splitlines() for text in (change.before, change.after))
-    for line in difflib.unified_diff(old, new, str(file), f"{file} (new)", lineterm=""):
-        write(clean(_SECRET.sub(r"\1(not shown)", line), 300))
+    for difference in difflib.unified_diff(old, new, str(file), f"{file} (new)", lineterm=""):
+        line = _SECRET.sub(r"\1(not shown)", difference)
+        text = line[1:].lstrip(" \t")
+        write(line[: len(line) - len(text)] + clean(text, 300))
 
 
 def _say_end(place: Place, *, written: bool, backup: Path | None, restart: list[tuple[str, str]]) -> None:

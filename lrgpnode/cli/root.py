@@ -45,6 +45,7 @@ COMMANDS: Final = {
     "doctor": "doctor",
     "radio": "radio",
     "service": "service",
+    "radio": "radio",
     "log": "log",
     "db": "db",
     "backup": "backup",

@@ -1,4 +1,4 @@
-"""``lrgpnode radio``: the RNode of this node, and software ones."""
+"""``lrgpnode radio``: find, set up, look at and try RNodes. One module a command, loaded when it is used."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
-    "status": "status",
-    "check": "check",
-    "simulate": "simulate",
+    "list": "ports:command",
+    "probe": "probe:command",
+    "setup": "setup:command",
+    "show": "show:command",
+    "status": "status:status",
+    "check": "check:check",
+    "simulate": "simulate:simulate",
 }
-"""The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""
+"""The module and the name in it of each command, in the order of the help."""
 
 
 class RadioGroup(click.Group):
@@ -20,14 +24,18 @@ class RadioGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = COMMANDS.get(cmd_name)
-        if module is None:
+        place = COMMANDS.get(cmd_name)
+        if place is None:
             return None
-        command = getattr(import_module(f"lrgpnode.cli.radio.{module}"), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
+        module, _, name = place.partition(":")
+        found = getattr(import_module(f"lrgpnode.cli.radio.{module}"), name)
+        assert isinstance(found, click.Command)
+        return found
 
 
 @click.group(cls=RadioGroup)
 def radio() -> None:
-    """The radio: RNodes, real ones and in software."""
+    """Find, set up and look at RNodes, and simulate them.
+
+    docs/radio.md is the guide. `status` and `check` ask the running node, all others need none.
+    """

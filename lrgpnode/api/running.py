@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lrgpnode.airtime.report import AirtimeReport
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
@@ -43,6 +44,7 @@ class Surroundings(Value):
     mesh_load: Callable[[], int]
     """Messages given to Reticulum, or waiting for that."""
     unsent: Callable[[], int]
+    airtime: Callable[[], AirtimeReport]
     configuration: Configuration
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""

@@ -45,7 +45,6 @@ COMMANDS: Final = {
     "doctor": "doctor",
     "radio": "radio",
     "service": "service",
-    "radio": "radio",
     "log": "log",
     "db": "db",
     "backup": "backup",

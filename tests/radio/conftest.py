@@ -1,4 +1,4 @@
-"""A machine with boards on real terminal devices, and the commands looking at it; software RNodes with nodes."""
+"""Boards on real terminal devices with the commands looking at them, and software RNodes with nodes."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from . import (
+    airtime,
     clock,
     contacts,
     game,
@@ -24,6 +25,13 @@ from . import (
     records,
     settings,
     upkeep,
+)
+from .airtime import (
+    Airtime as Airtime,
+    AirtimeOfGame as AirtimeOfGame,
+    AirtimeUse as AirtimeUse,
+    PacketCount as PacketCount,
+    RadioAirtime as RadioAirtime,
 )
 from .base import (
     PAGE as PAGE,
@@ -190,6 +198,7 @@ _AREAS: Final = (
     house,
     propagation,
     radio,
+    airtime,
     records,
     clock,
 )

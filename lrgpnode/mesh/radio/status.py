@@ -102,7 +102,7 @@ class Packets(Protocol):
     def last_packet(self) -> tuple[bytes, float] | None: ...
 
 
-class Radios:
+class RadioView:
     """``look`` may take seconds where another program is asked, and is not for the loop's thread."""
 
     def __init__(self, instance: Instance, packets: Packets) -> None:

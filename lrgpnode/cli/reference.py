@@ -58,7 +58,6 @@ RESULTS: Final = {
     "propagation add": "propagation.add",
     "propagation remove": "propagation.remove",
     "propagation use": "propagation.use",
-    "radio status": "radio.status",
     "outbox list": "outbox.list",
     "outbox resend": "outbox.resend",
     "outbox cancel": "outbox.cancel",
@@ -107,6 +106,10 @@ OTHER_RESULTS: Final = {
         "as `systemctl is-active` says it, `data`, `socket`."
     ),
     "watch": "one [event](control-api.md#events) a line.",
+    "radio status": (
+        "the result of [radio.status](control-api.md#radiostatus), and as `airtime` that of "
+        "[radio.airtime](control-api.md#radioairtime)."
+    ),
     "radio check": "the event [radio.checked](control-api.md#radiochecked).",
     "radio simulate": (
         "one line as soon as the ports are there: `ready`, `pid`, `ports` by name, `control` (the socket for "

@@ -26,15 +26,17 @@ def status(context: Context, as_json: bool) -> None:
     another program, whose Reticulum the node shares, only a part is visible.
     """
     result = context.call("radio.status")
+    airtime = context.call("radio.airtime")
     if as_json:
-        say_json(result)
+        say_json({**result, "airtime": airtime})
         return
-    for line in lines(result, time.time()):
+    for line in lines(result, airtime, time.time()):
         write(line)
 
 
-def lines(result: Json, now: float) -> Iterator[str]:
+def lines(result: Json, airtime: Json, now: float) -> Iterator[str]:
     """The whole screen."""
+    budgets = {budget["name"]: budget for budget in airtime["radios"]}
     shared = result["instance"] == "client"
     if shared:
         yield "These radios belong to the program whose Reticulum the node uses; not all is visible here."
@@ -44,12 +46,24 @@ def lines(result: Json, now: float) -> Iterator[str]:
         yield "Reticulum has no radio here; `lrgpnode radio setup` writes one into its configuration."
     for radio in result["radios"]:
         yield from _radio(radio, now, shared=shared)
+        budget = budgets.pop(radio["name"], None)
+        if budget and radio["state"] != "failed":
+            yield from _budget(budget)
+    for budget in budgets.values():
+        yield f"{clean(budget['name'])}:"
+        yield from _budget(budget)
+    if shared and airtime.get("why"):
+        yield clean(airtime["why"], 400)
     last = result.get("last")
     if last:
         yield _row("for this node", f"{_signal(last)}, {age(now - last['at'])} ago")
     if result["radios"]:
         on_their_way = f"{result['unsent']} envelopes on their way"
         yield _row("of this node", f"{on_their_way}, {result['waiting']} messages with Reticulum")
+    if airtime.get("waiting"):
+        next_at = airtime.get("next_at")
+        until = f", the first for {age(next_at - now)}" if next_at is not None else ""
+        yield _row("held back", f"{airtime['waiting']} actions wait for airtime{until}")
 
 
 def _radio(radio: Json, now: float, *, shared: bool) -> Iterator[str]:
@@ -76,6 +90,27 @@ def _radio(radio: Json, now: float, *, shared: bool) -> Iterator[str]:
     yield _row("queue", _queue(radio))
     yield _row("bytes", f"{radio.get('bytes_in', 0)} in, {radio.get('bytes_out', 0)} out")
     yield from _board(radio, now)
+
+
+def _budget(budget: Json) -> Iterator[str]:
+    """What the node itself keeps to, in the last hour."""
+    used = f"{budget['used']:.1f} s used" + ("" if budget["metered"] else " by this node")
+    limit, left = budget.get("limit"), budget.get("left")
+    if limit is None or left is None:
+        yield _row("budget", f"{used} of the hour; no limit: {clean(budget['law'], 200)}")
+    else:
+        held = f", {budget['held']:.1f} s held for what is under way" if budget["held"] else ""
+        kept = f"{limit:.1f} s an hour ({clean(budget['law'], 200)})"
+        yield _row("budget", f"{used}{held}, {left:.1f} s left of {kept}")
+    for use in budget.get("purposes", ()):
+        if use["seconds"] >= 0.05:
+            most = "" if use.get("most") is None else f" of {use['most']:.1f} s"
+            yield _row("", f"{clean(use['purpose'], 32)} {use['seconds']:.1f} s{most}")
+    games = [f"{clean(one['app'], 64)} {one['seconds']:.1f} s" for one in budget.get("games", ())]
+    if games:
+        yield _row("games", ", ".join(games))
+    if budget.get("problem"):
+        yield _row("problem", clean(budget["problem"], 400))
 
 
 def _board(radio: Json, now: float) -> Iterator[str]:

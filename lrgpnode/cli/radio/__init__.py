@@ -1,4 +1,4 @@
-"""``lrgpnode radio``: find, look at, set up and try radios. One module a command, loaded when it is used."""
+"""``lrgpnode radio``: the RNodes of this machine, and software ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ COMMANDS: Final = {
     "probe": "probe",
     "setup": "setup",
     "show": "show",
+    "simulate": "simulate",
 }
-"""The module that a command is in, as ``command``, in the order of the help."""
+"""The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""
 
 
-class _Radio(click.Group):
+class RadioGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -24,14 +25,14 @@ class _Radio(click.Group):
         module = COMMANDS.get(cmd_name)
         if module is None:
             return None
-        found = import_module(f"lrgpnode.cli.radio.{module}").command
-        assert isinstance(found, click.Command)
-        return found
+        command = getattr(import_module(f"lrgpnode.cli.radio.{module}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
 
 
-@click.group(cls=_Radio)
+@click.group(cls=RadioGroup)
 def radio() -> None:
-    """Find, set up and look at RNodes.
+    """Find radios, set them up and look at them; and radios in software.
 
-    docs/radio.md is the guide. None of these commands needs a running node.
+    docs/radio.md is the guide.
     """

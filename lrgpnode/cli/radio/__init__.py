@@ -1,4 +1,4 @@
-"""``lrgpnode radio``: find, set up, look at and try RNodes. One module a command, loaded when it is used."""
+"""``lrgpnode radio``: the RNodes of this machine, and software ones."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
-    "list": "ports:command",
-    "probe": "probe:command",
-    "setup": "setup:command",
-    "show": "show:command",
-    "status": "status:status",
-    "check": "check:check",
-    "simulate": "simulate:simulate",
+    "list": "ports",
+    "probe": "probe",
+    "setup": "setup",
+    "show": "show",
+    "status": "status",
+    "check": "check",
+    "simulate": "simulate",
 }
-"""The module and the name in it of each command, in the order of the help."""
+"""The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""
 
 
 class RadioGroup(click.Group):
@@ -24,18 +24,17 @@ class RadioGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = COMMANDS.get(cmd_name)
-        if place is None:
+        module = COMMANDS.get(cmd_name)
+        if module is None:
             return None
-        module, _, name = place.partition(":")
-        found = getattr(import_module(f"lrgpnode.cli.radio.{module}"), name)
-        assert isinstance(found, click.Command)
-        return found
+        command = getattr(import_module(f"lrgpnode.cli.radio.{module}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
 
 
 @click.group(cls=RadioGroup)
 def radio() -> None:
-    """Find, set up and look at RNodes, and simulate them.
+    """Find radios, set them up and look at them; and radios in software.
 
     docs/radio.md is the guide. `status` and `check` ask the running node, all others need none.
     """

@@ -24,7 +24,7 @@ _KINDS = {
 
 @click.command("list")
 @json_option
-def command(as_json: bool) -> None:
+def list(as_json: bool) -> None:
     """List the serial ports, those that look like a radio first.
 
     Nothing is opened. Most boards have a common USB converter, so that its numbers prove nothing:
@@ -68,7 +68,7 @@ def _as_json(state: PortState) -> dict[str, Any]:
         "usb": _ids(state) if port.usb else None,
         "title": port.title,
         "serial": port.serial,
-        "boards": list(port.boards),
+        "boards": [*port.boards],
         "user": state.user,
         "group": state.group,
         "allowed": state.allowed,

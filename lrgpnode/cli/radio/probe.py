@@ -22,7 +22,7 @@ from lrgpnode.rnode.ports import Kind
 @click.command("probe")
 @click.argument("port", required=False)
 @json_option
-def command(port: str | None, as_json: bool) -> None:
+def probe(port: str | None, as_json: bool) -> None:
     """Ask the board on PORT whether it is an RNode, and which.
 
     Without PORT it is the only port that looks like a radio. A port that another program has open is

@@ -73,7 +73,7 @@ class Hertz(click.ParamType[int]):
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
 @json_option
 @pass_context
-def command(
+def setup(
     context: Context,
     region: str | None,
     preset: str | None,

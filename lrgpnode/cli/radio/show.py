@@ -20,9 +20,10 @@ from lrgpnode.radio.word import line, word
 @config_option
 @json_option
 @pass_context
-def command(context: Context, config_dir: Path | None, as_json: bool) -> None:
-    """Show what the radios of Reticulum's configuration are set to.
+def show(context: Context, config_dir: Path | None, as_json: bool) -> None:
+    """Show what the radios are set to.
 
+    It is read from Reticulum's configuration, not from the boards.
     Radios can hear each other where their words are equal; read them out to each other. The passphrase of
     an access code is not in them.
     """

@@ -19,9 +19,9 @@ from lrgpnode.doctor.machine import Process
 from lrgpnode.mesh.probe import read_config
 from lrgpnode.radio import writing
 from lrgpnode.radio.law import RadioError
+from tests.cli.radio.conftest import Bench, Board, rom
 from tests.doctor.conftest import NOBODY, as_root
 from tests.doctor.test_serial import HOLD
-from tests.radio.conftest import Bench, Board, rom
 
 
 def options(bench: Bench, name: str = "LoRa") -> dict[str, str]:

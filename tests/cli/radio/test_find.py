@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.radio.conftest import Bench, Board, rom
 from tests.doctor.conftest import DIALOUT, NOBODY, as_root
 from tests.doctor.test_serial import HOLD
-from tests.radio.conftest import Bench, Board, rom
 
 
 def test_the_likeliest_radio_comes_first(bench: Bench) -> None:

@@ -235,6 +235,7 @@ _RANGES: Final = {
 }
 """Values that the driver of Reticulum 1.5 takes, Hz, dBm and percent; for anything else it raises."""
 
+_FLAGS: Final = frozenset({"yes", "no", "true", "false", "on", "off", "1", "0"})
 _LIMITS: Final = frozenset({"airtime_limit_short", "airtime_limit_long"})
 
 
@@ -254,7 +255,10 @@ def section_fault(options: dict[str, str]) -> str:
             return f"`{name} = {text}` is not a number"
         if not low <= value <= high:
             return f"`{name} = {text}` is not between {low} and {high}"
-    for name in ("id_interval",):
-        if name in options and not options[name].strip().isdigit():
-            return f"`{name} = {options[name]}` is not a number"
+    interval = options.get("id_interval", "0")
+    if not interval.strip().isdigit():
+        return f"`id_interval = {interval}` is not a number"
+    flow = options.get("flow_control", "no")
+    if flow.strip().lower() not in _FLAGS:
+        return f"`flow_control = {flow}` is neither yes nor no"
     return ""

@@ -407,7 +407,7 @@ def _free(window: Window, limit: int, held: int, amount: int, now: float) -> flo
     if amount + held <= limit:
         return window.free_at(limit - held - amount, now)
     at = window.free_at(limit - amount, now)
-    return at if at > now else None
+    return at if at > now or not held else None
 
 
 def _latest(ways: tuple[float | None, ...], now: float) -> float | None:

@@ -64,11 +64,12 @@ class Window:
         return self._sums[-1] - self._gone if self._sums else 0
 
     def free_at(self, level: int, now: float) -> float:
-        """When no more than ``level`` counts, if nothing is added; ``now`` if that is so already."""
-        total = self.total(now)
-        if total <= level:
+        """When no more than ``level`` (or nothing, if that is below 0) counts, if nothing is added; ``now`` if
+        that is so already."""
+        level = max(level, 0)
+        if self.total(now) <= level:
             return now
-        wanted = self._sums[-1] - max(level, 0)
+        wanted = self._sums[-1] - level
         return self._times[bisect_left(self._sums, wanted, self._head)] + SPAN
 
     def entries(self, now: float, grain: float = COARSE) -> list[tuple[float, int]]:

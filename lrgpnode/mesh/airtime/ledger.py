@@ -42,18 +42,14 @@ def certainly_passed(then: Moment, now: Moment) -> float:
 class Ledger:
     """The file of one radio. ``now`` gives the moment by all clocks."""
 
-    def __init__(self, path: Path | None, now: Callable[[], Moment]) -> None:
+    def __init__(self, path: Path, now: Callable[[], Moment]) -> None:
         self._path = path
         self._now = now
 
     def load(self, full: int) -> tuple[Record, float]:
         """What was kept, and how long ago for certain. ``full``: microseconds that fill the hour."""
-        if self._path is None:
-            return Record(), 0.0
         try:
-            if self._path.stat().st_size > MAX_BYTES:
-                raise ValueError("it is too large")
-            content = json.loads(self._path.read_bytes())
+            content = json.loads(self._read())
             return _record(content["record"]), certainly_passed(_moment(content["at"]), self._now())
         except FileNotFoundError:
             return Record(), 0.0
@@ -63,21 +59,27 @@ class Ledger:
 
     def save(self, record: Record) -> None:
         """Before anything of ``record.promised`` is spent. A disk that fails does not stop the node."""
-        if self._path is None:
-            return
         at = self._now()
         content = {"at": [at.wall, at.boot, at.boot_id, at.synchronised], "record": asdict(record)}
-        partial = self._path.with_suffix(".new")
         try:
-            with partial.open("w") as file:
-                json.dump(content, file, separators=(",", ":"))
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self._path)
-            sync_directory(self._path.parent)
+            self._write(json.dumps(content, separators=(",", ":")))
         except OSError as error:
             # In this process it still counts.
             _log.warning("%s could not be written: %s", self._path, error.strerror)
+
+    def _read(self) -> str:
+        if self._path.stat().st_size > MAX_BYTES:
+            raise ValueError("it is too large")
+        return self._path.read_text()
+
+    def _write(self, text: str) -> None:
+        partial = self._path.with_suffix(".new")
+        with partial.open("w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(self._path)
+        sync_directory(self._path.parent)
 
 
 def _moment(row: Any) -> Moment:

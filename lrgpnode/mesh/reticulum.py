@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .instance import Instance
     from .lxmf import NodeRouter
     from .propagation.service import Propagation
-    from .radio.status import RadioView
+    from .radio.status import RadioStatus, RadioView
     from .radio.watch import RadioState
     from .receiver import Receiver
 
@@ -107,6 +107,10 @@ class ReticulumMesh:
     def airtime_report(self) -> AirtimeReport:
         """What was used of the hour, and what is left."""
         return self._airtime_report()
+
+    def radios(self) -> Sequence[RadioStatus]:
+        """The radios of this process's own Reticulum."""
+        return self.radio_view.own()
 
     def traffic(self) -> tuple[int, int]:
         """Bytes received and sent over all interfaces of this process's Reticulum."""

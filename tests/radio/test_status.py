@@ -139,10 +139,8 @@ def test_a_check(tmp_path: Path) -> None:
         }
         for node in nodes.values():
             # Announced when the test says so.
-            settings = "[announce]\ninterval_minutes = 0\n[accept]\nfrom = \"open\"\n"
+            settings = '[announce]\ninterval_minutes = 0\n[accept]\nfrom = "open"\n'
             (node.data / "lrgpnode.toml").write_text(settings)
-                '[announce]\ninterval_minutes = 0\n[accept]\nfrom = "open"\n'
-            )
             stack.callback(node.kill)
             node.spawn()
         for node in nodes.values():

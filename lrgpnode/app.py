@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode import config, metrics
 from lrgpnode.airtime.budget import Purpose
+from lrgpnode.airtime.families import families as airtime_families
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.api.propagation import event as propagation_event
@@ -40,7 +41,7 @@ from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
 from lrgpnode.mesh.reticulum import ReticulumMesh
 from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
 from lrgpnode.mesh.settings import MeshSettings
-from lrgpnode.metrics import Counters
+from lrgpnode.metrics import Counters, Family
 from lrgpnode.node import Identities, Node
 from lrgpnode.node.clock import MovableClock, system_synchronised
 from lrgpnode.plugins import PluginProblem, load_games
@@ -215,6 +216,7 @@ class _Application:
         self._started_at = time.time()
         self._events = Events(start=int(self._started_at * 1000))
         self._problems: tuple[PluginProblem, ...] = ()
+        self._dry: Callable[[], tuple[int, float | None]] | None = None
         self._stop = asyncio.Event()
         self._reason = "stopped"
 
@@ -236,6 +238,7 @@ class _Application:
                 identities=lambda: self._own.rows,
                 mail_fetched_at=lambda: self._mesh.propagation.fetched_at,
                 people=lambda: (row.hash for row in self._own.rows.values() if row.role is Role.PERSON),
+                airtime=self._airtime_families,
             )
             # What is loaded by now stays: the collector need not look at it, now or later.
             gc.freeze()
@@ -326,6 +329,7 @@ class _Application:
             "accept.from", lambda policy: node.admission.use_default(Policy(policy))
         )
         self._time = node.time
+        self._dry = lambda: node.outbox.dry
         self._own.attach(writer, self._mesh, node, self._publish)
         api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
@@ -365,6 +369,10 @@ class _Application:
         await self._stop.wait()
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
+
+    def _airtime_families(self) -> Iterator[Family]:
+        waiting = None if self._dry is None else self._dry()[0]
+        return airtime_families(self._mesh.airtime_report(), self._games, waiting)
 
     def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
         """Airtime that was held has been given back, on any thread."""
@@ -434,6 +442,7 @@ class _Application:
             self._paths,
             games=self._games.values(),
             problems=[f"Game {one.name} is not in use: {one.reason}" for one in self._problems],
+            airtime=self._mesh.airtime_report(),
             propagation_node=self._mesh.propagation.current,
             time=self._time,
         )

@@ -40,6 +40,7 @@ class Vitals(Value):
     """``seq`` gives the number of the last event, ``identities`` the hashes of the local ones.
 
     ``people`` are those of them that belong to somebody: the house has games only with these and peers.
+    ``airtime`` gives the numbers of the radios.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Vitals(Value):
     identities: Callable[[], Iterable[str]]
     mail_fetched_at: Callable[[], float | None]
     people: Callable[[], Iterable[str]]
+    airtime: Callable[[], Iterable[Family]] = tuple
 
     def families(self) -> Iterator[Family]:
         """Everything that ``lrgpnode metrics`` shows."""
@@ -66,6 +68,7 @@ class Vitals(Value):
         yield from self._games()
         yield from self._database()
         yield from self._mesh_families()
+        yield from self.airtime()
         yield gauge("lrgpnode_event_seq", "Number of the last event.", self.seq())
         yield from self.counters.families()
         yield from _process()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.text import clean, pad, when, who
 from lrgpnode.cli.types import NAME, SESSION
+
+NO_AIRTIME: Final = "waits for airtime"
+"""The reason of what is held back so that the radio keeps to its limit."""
 
 
 @click.group()
@@ -52,7 +55,9 @@ def _line(message: Mapping[str, Any]) -> str:
         notes.append(clean(message["reason"], 200))
     if message["attempts"] > 1:
         notes.append(f"{message['attempts']} attempts")
-    if message.get("next_attempt_at"):
+    if message.get("reason") == NO_AIRTIME and message.get("next_attempt_at"):
+        notes[0] = f"{NO_AIRTIME} until {when(message['next_attempt_at'])}"
+    elif message.get("next_attempt_at"):
         notes.append(f"again {when(message['next_attempt_at'])}")
     return f"{line}  ({', '.join(notes)})" if notes else line
 

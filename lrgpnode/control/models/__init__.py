@@ -102,6 +102,7 @@ from .metrics import (
 )
 from .node import (
     ActivityInfo as ActivityInfo,
+    AirtimeBrief as AirtimeBrief,
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
     ClockChanged as ClockChanged,

@@ -33,7 +33,7 @@ class OutboxEntry(Model, frozen=True, kw_only=True):
 
     ``delivered`` means that the peer's router has proved it, ``stored`` that a propagation node has it,
     ``confirmed`` that the peer has acted on it. A failed one is sent again at ``next_attempt_at``, and as
-    soon as the peer is heard.
+    soon as the peer is heard. One that "waits for airtime" is sent at ``next_attempt_at`` at the earliest.
     """
 
     outbox_id: int

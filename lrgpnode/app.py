@@ -24,6 +24,7 @@ from lrgpnode import config, metrics
 from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.api.propagation import event as propagation_event
 from lrgpnode.api.status import node_status
+from lrgpnode.cli.exits import Exit
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
@@ -55,13 +56,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("lrgpnode")
 
-EXIT_OK: Final = 0
-EXIT_FAILED: Final = 1
-EXIT_DATABASE: Final = 4
-EXIT_CONFIG: Final = 5
-"""The exit codes of `lrgpnode run`; docs/commands.md lists all."""
-
-DATABASE: Final = "lrgpnode.db"
 REMEMBERED_PEERS: Final = 500
 """Peers whose public keys Reticulum is given at start; it forgets those it has no use for itself."""
 
@@ -75,7 +69,7 @@ _SERVICE: Final = (
 class StartError(Exception):
     """The node cannot start; ``str()`` is a sentence for a person, ``code`` the exit code."""
 
-    def __init__(self, message: str, code: int = EXIT_FAILED) -> None:
+    def __init__(self, message: str, code: int = Exit.FAILED) -> None:
         super().__init__(message)
         self.code = code
 
@@ -89,15 +83,15 @@ def run(options: RunOptions) -> int:
     try:
         loaded = config.load(options)
         if loaded.paths.service and not options.service:
-            raise StartError(_SERVICE, EXIT_CONFIG)
+            raise StartError(_SERVICE, Exit.CONFIG)
         process_log = Log(loaded.settings.node_log_level)
         process_log.start()
         with _only_one(loaded.paths):
             return _Application(options, loaded, process_log, notifier).run()
     except ConfigError as error:
-        return _refuse(notifier, str(error), EXIT_CONFIG)
+        return _refuse(notifier, str(error), Exit.CONFIG)
     except StorageError as error:
-        return _refuse(notifier, str(error), EXIT_DATABASE)
+        return _refuse(notifier, str(error), Exit.DATABASE)
     except StartError as error:
         return _refuse(notifier, str(error), error.code)
 
@@ -116,7 +110,7 @@ def _only_one(paths: Paths) -> Iterator[None]:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(data / config.LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise StartError(f"cannot use the data directory {data}: {error.strerror}", EXIT_CONFIG) from error
+        raise StartError(f"cannot use the data directory {data}: {error.strerror}", Exit.CONFIG) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -179,7 +173,7 @@ class _Application:
         self._reason = "stopped"
 
     def run(self) -> int:
-        with Store(self._paths.data / DATABASE, boot_id=boot_id()) as store:
+        with Store(self._paths.data / config.DATABASE_NAME, boot_id=boot_id()) as store:
             self._store = store
             self._own = self._identities(store)
             self._games, self._problems = load_games()
@@ -204,7 +198,7 @@ class _Application:
             gc.enable()
             self._log.on_level(self._mesh.set_log_level)
             asyncio.run(self._main())
-        return EXIT_OK
+        return Exit.OK
 
     def _identities(self, store: Store) -> Identities:
         """The identities of this node; the first run makes one."""
@@ -214,7 +208,7 @@ class _Application:
             silent = () if self._settings.house_open_to_peers else (Role.HOUSE,)
             return Identities(self._paths.data / "identities", store, lambda: name, silent)
         except IdentityError as error:
-            raise StartError(str(error), EXIT_CONFIG) from None
+            raise StartError(str(error), Exit.CONFIG) from None
 
     def _mesh_settings(self) -> MeshSettings:
         options, settings = self._options, self._settings
@@ -222,10 +216,10 @@ class _Application:
             listen = parse_endpoint(options.listen, any_port=True) if options.listen else None
             connect = tuple(parse_endpoint(text) for text in options.connect)
         except EndpointError as error:
-            raise StartError(str(error), EXIT_CONFIG) from None
+            raise StartError(str(error), Exit.CONFIG) from None
         private = listen is not None or bool(connect)
         if private and options.rns_config is not None:
-            raise StartError("--rns-config cannot be combined with --listen or --connect", EXIT_CONFIG)
+            raise StartError("--rns-config cannot be combined with --listen or --connect", Exit.CONFIG)
         return MeshSettings(
             data=self._paths.data,
             identities=self._own.active,

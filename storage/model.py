@@ -172,18 +172,6 @@ class Parked(NewParked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Waiting(Value):
-    """An LXMF message whose source is unknown yet; ``packed`` as received."""
-
-    identity: str
-    source: str
-    message_hash: bytes
-    packed: bytes
-    received_at: float
-    id: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Flag(Value):
     """A local remark about a session, e.g. ``out_of_sync`` with its reason."""
 

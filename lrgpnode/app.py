@@ -30,6 +30,7 @@ from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
+from lrgpnode.doctor import listening
 from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.identity import IdentityError
@@ -220,6 +221,8 @@ class _Application:
         private = listen is not None or bool(connect)
         if private and options.rns_config is not None:
             raise StartError("--rns-config cannot be combined with --listen or --connect", Exit.CONFIG)
+        if listen is not None and (refused := listening.refusal(listen.host, listen.port)):
+            raise StartError(f"--listen: {refused}")
         return MeshSettings(
             data=self._paths.data,
             identities=self._own.active,

@@ -151,9 +151,14 @@ class Node:
         await running.upkeep.start(tuple(identities))
         for address in (*paused, *(block.peer for block in self.admission.blocks())):
             running.outbox.pause(address)
-        self.admission.on_block, self.admission.on_unblock = running.outbox.pause, running.outbox.unpause
+        self.admission.on_block, self.admission.on_unblock = self._blocked, running.outbox.unpause
+        running.upkeep.watch_blocks()
         outbox = self._store.outbox
         running.outbox.resume(outbox.waiting(), outbox.unconfirmed(), outbox.attempts(now - 86_400.0))
+
+    def _blocked(self, peer: str) -> None:
+        self._run.outbox.pause(peer)
+        self._run.upkeep.watch_blocks()
 
     def pause(self, identity: str) -> None:
         """An identity leaves the mesh: what it has to send waits in the outbox."""

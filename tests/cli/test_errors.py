@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lrgpnode import app
 from lrgpnode.cli import exits
 from lrgpnode.cli.exits import Exit
 from lrgpnode.control.server import ControlError

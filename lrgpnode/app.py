@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode import config, metrics
 from lrgpnode.api import Api, Recording, Surroundings
+from lrgpnode.api.lookup import Lookup
 from lrgpnode.api.propagation import event as propagation_event
 from lrgpnode.api.status import node_status
 from lrgpnode.cli.exits import Exit
@@ -60,6 +61,9 @@ log = logging.getLogger("lrgpnode")
 REMEMBERED_PEERS: Final = 500
 """Peers whose public keys Reticulum is given at start; it forgets those it has no use for itself."""
 
+
+_NAMED: Final = ("game.challenged", "game.request")
+"""Events that say what the peer is called. Moves do not: they are many, and each would wait for it."""
 
 _SERVICE: Final = (
     "this machine has lrgpnode as a service; start that with `sudo systemctl start lrgpnode`, "
@@ -280,6 +284,7 @@ class _Application:
             "accept.from", lambda policy: node.admission.use_default(Policy(policy))
         )
         self._time = node.time
+        self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
         api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
@@ -326,6 +331,8 @@ class _Application:
         self._stop.set()
 
     def _publish(self, type: str, fields: Mapping[str, Any]) -> None:
+        if type in _NAMED:
+            fields = {**fields, "peer_name": self._lookup.name(fields["peer"])}
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)

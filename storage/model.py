@@ -240,7 +240,10 @@ class Cursor(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Summary(Value):
-    """A session without its metadata, for lists."""
+    """A session without its metadata, for lists.
+
+    ``winner``: of a completed game, "" for nobody; None where that is not known.
+    """
 
     key: SessionKey
     app_id: str
@@ -252,6 +255,7 @@ class Summary(Value):
     created_at: float
     updated_at: float
     last_action_at: float
+    winner: str | None = None
 
     @property
     def cursor(self) -> Cursor:

@@ -32,6 +32,7 @@ RESULTS: Final = {
     "identity enable": "identity.enable",
     "identity disable": "identity.disable",
     "identity default": "identity.default",
+    "identity delete": "identity.delete",
     "identity policy": "identity.policy",
     "peers": "peer.list",
     "contacts list": "contact.list",

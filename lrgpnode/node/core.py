@@ -168,6 +168,11 @@ class Node:
         """An identity is on the mesh again: what waited is sent."""
         self.outbox.unpause(identity)
 
+    async def forget(self, identity: str) -> None:
+        """Delete all games of an identity that is off the mesh for good. Raises ``StorageError``."""
+        await self.repair.depart(identity)
+        self.admission.forget(identity)
+
     async def stop(self) -> None:
         """Finish what is being committed; begin nothing new."""
         self._stopping = True

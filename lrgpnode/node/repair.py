@@ -131,6 +131,16 @@ class Repair:
             self._sync.cleared(key)
             self._parts.news.deleted(session)
 
+    async def depart(self, identity: str) -> None:
+        """Delete all games of an identity that is off the mesh; no peer is told. Raises ``StorageError``."""
+        async with self._parts.lane(identity):
+            for key in await self._parts.writer.run(self._parts.store.delete_identity, identity):
+                self._parts.router.remove(identity, key.session_id)
+                self._outbox.confirm(key)
+                self._deliveries.deleted(key)
+                self._parking.forget(key)
+                self._sync.cleared(key)
+
     # Out of sync
 
     async def certain(self, key: SessionKey) -> None:

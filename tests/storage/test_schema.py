@@ -13,6 +13,7 @@ import sqlite_utils
 
 from lrgpnode.protocol.session import Status
 from storage import errors, schema
+from storage.departure import TABLES
 from storage.model import (
     Block,
     Commit,
@@ -55,6 +56,16 @@ def test_every_promised_table_exists(store: Store) -> None:
         *("game_sessions", "game_actions", "outbox", "parked", "seen", "replay_nonces"),
         *("kept_nonces", "session_flags", "tombstones", "contacts", "peers", "identities", "meta"),
     }
+
+
+def test_whatever_belongs_to_an_identity_goes_with_it(store: Store) -> None:
+    tables = {name for (name,) in store.database.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    owned = {
+        table
+        for table in tables
+        if store.database.all(f"SELECT 1 FROM pragma_table_info('{table}') WHERE name = 'identity_id'")
+    }
+    assert set(TABLES) == owned
 
 
 def test_the_pragmas(store: Store) -> None:
@@ -199,6 +210,7 @@ READS: dict[str, Callable[[Store], object]] = {
     "older completed": lambda store: store.sessions.older(ME, Status.COMPLETED, 1.0),
     "deleted": lambda store: store.sessions.deleted(key()),
     "actions": lambda store: store.actions.of(key()),
+    "latest actions": lambda store: store.actions.latest(key(), 2),
     "nonce": lambda store: store.actions.has_nonce(ME, key().session_id, b"12345678"),
     "outbox of a session": lambda store: store.outbox.of(key()),
     "outbox to resume": lambda store: store.outbox.pending(),

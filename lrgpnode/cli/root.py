@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "config": "settings",
     "metrics": "metrics",
     "doctor": "doctor",
+    "radio": "radio",
     "service": "service",
     "log": "log",
     "db": "db",

@@ -215,6 +215,12 @@ def _propagation_node(data: Mapping[str, Any]) -> str:
     return f"propagation node in use: {node}{_because(data['reason'])}"
 
 
+def _radio(data: Mapping[str, Any]) -> str:
+    trouble = data.get("trouble")
+    state = "is up" if data["up"] else "is down"
+    return f"the radio of {clean(data['name'], 64)} {state}{_because(trouble['cause'] if trouble else '')}"
+
+
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.challenged": _challenged,
     "game.request": _request,
@@ -233,6 +239,8 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "propagation.sync": _sync,
     "propagation.stamp": _stamp,
     "propagation.node": _propagation_node,
+    "radio.changed": _radio,
+    "radio.checked": lambda data: f"listened with the radio for {data['seconds']:.0f} s",
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
     "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",
 }

@@ -54,6 +54,7 @@ class Machine:
 
     dev: Path = Path("/dev")
     proc: Path = Path("/proc")
+    sys: Path = Path("/sys")
     boot: tuple[Path, ...] = (Path("/boot/firmware"), Path("/boot"))
     etc: Path = Path("/etc")
     runtime: Path = Path("/run")
@@ -121,6 +122,17 @@ class Machine:
         except OSError:
             pass  # it has ended
         return True
+
+    def service_of(self, pid: int) -> tuple[str, bool] | None:
+        """The systemd service that a process belongs to, and whether it is one of a user's own."""
+        try:
+            text = (self.proc / str(pid) / "cgroup").read_text(errors="replace")
+        except OSError:
+            return None
+        found = re.search(r"([\w@.\\:-]+)\.service$", text, re.MULTILINE)
+        if found is None or found[1].startswith("user@"):
+            return None
+        return found[1], "/user@" in text
 
     def account_of(self, pid: int) -> Account | None:
         """The account that a process runs under, with the groups it has, not those it would get now."""

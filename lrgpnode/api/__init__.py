@@ -15,6 +15,7 @@ from lrgpnode.node import Identities, Node
 from storage.store import Store
 from storage.writer import Writer
 
+from .airtime import AirtimeMethods
 from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
 from .exports import ExportMethods, Recording
@@ -61,6 +62,7 @@ class Api:
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
             PropagationMethods(self._lookup, around.propagation),
+            AirtimeMethods(around.airtime, lambda: node.outbox.dry),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             OutboxMethods(self._lookup, node, store),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lrgpnode.airtime.report import AirtimeReport
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
@@ -37,6 +38,7 @@ class Surroundings(Value):
     request_path: Callable[[str], None]
     remember: Callable[[str, bytes], None]
     propagation: Propagation
+    airtime: Callable[[], AirtimeReport]
     configuration: Configuration
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import rns_config
+from .airtime.floor import AirtimeFloor
 from .announcer import Announcement, Announcer
-from .floor import Floor, this_moment
+from .floor import Moment, this_moment
 from .identity import LocalIdentity
 from .inbox import Inbox
 from .propagation.report import News
@@ -30,6 +31,9 @@ from .transport import Heard, Listener, Outgoing, Progress, Received
 from .worker import Worker
 
 if TYPE_CHECKING:
+    from lrgpnode.airtime.report import AirtimeReport
+
+    from .airtime.radios import Radios
     from .carrier import LxmfCarrier
     from .instance import Instance
     from .lxmf import NodeRouter
@@ -41,6 +45,8 @@ _log = logging.getLogger(__name__)
 
 class ReticulumMesh:
     """Implements ``Transport``. Call in this order: start_reticulum, attach, …, stop."""
+
+    _airtime_report: Callable[[], AirtimeReport]
 
     def __init__(self, settings: MeshSettings) -> None:
         if settings.rns_config_dir is not None and (settings.listen or settings.connect):
@@ -57,14 +63,13 @@ class ReticulumMesh:
         self._listener: Listener | None = None
         self._news: Callable[[News], None] | None = None
         self.propagation: Propagation
+        self._radios: Radios | None = None
         self._announcer = Announcer(
             (identity.hash for identity in settings.identities),
             self._announce,
             self._worker,
             settings.announce_interval,
-            floor=Floor(
-                settings.data / "announced.json", lambda: this_moment(settings.boot_id, settings.synchronised)
-            ),
+            floor=AirtimeFloor(settings.data / "announced.json", self._moment, lambda: self._radios),
             media=lambda: self._instance.media(shared_is_slow=settings.shared_is_slow),
         )
         self._introducing: set[tuple[str, str]] = set()
@@ -87,6 +92,15 @@ class ReticulumMesh:
         """Packets that are kept and not handled yet."""
         return self._receiver.entries()
 
+    @property
+    def airtime(self) -> Radios | None:
+        """Those who count airtime; None on a node without a radio. Once Reticulum is started."""
+        return self._radios
+
+    def airtime_report(self) -> AirtimeReport:
+        """What was used of the hour, and what is left."""
+        return self._airtime_report()
+
     def traffic(self) -> tuple[int, int]:
         """Bytes received and sent over all interfaces of this process's Reticulum."""
         import RNS  # noqa: PLC0415
@@ -98,6 +112,7 @@ class ReticulumMesh:
     def start_reticulum(self) -> None:
         """Start Reticulum and the routers. Before the loop, in the main thread. Raises ``MeshError``."""
         from . import lxmf  # noqa: PLC0415 - loads Reticulum, see above
+        from .airtime.radios import Radios  # noqa: PLC0415
         from .carrier import LxmfCarrier  # noqa: PLC0415
         from .instance import Instance, quiet_signals  # noqa: PLC0415
         from .propagation.service import Propagation  # noqa: PLC0415
@@ -111,6 +126,20 @@ class ReticulumMesh:
         else:
             self._instance.on_online(self._announcer.connected)
         lxmf.prepare()
+        radios = Radios(
+            self._settings.airtime,
+            self._settings.data,
+            self._worker,
+            self._moment,
+            local=self._routers,
+            stamped=self._asks_for_stamp,
+            mail_node=lambda: self.propagation.current,
+            house=lambda identity: identity in self._settings.house,
+        )
+        radios.start(self._instance)
+        self._airtime_report = radios.report
+        if radios.active:
+            self._radios = radios
         self._receiver = Receiver(self.request_path)
         for identity in self._settings.identities:
             self._open(identity, self._settings.display_names.get(identity.hash, ""))
@@ -126,9 +155,16 @@ class ReticulumMesh:
                 silent=self._announcer.is_hushed,
                 progress=self._progress,
                 tell=self._told,
+                counted=self._radios,
             )
         self._carrier = LxmfCarrier(
-            self._routers, self._receiver, self._sending, self._sent, self._ended, self.propagation.send
+            self._routers,
+            self._receiver,
+            self._sending,
+            self._sent,
+            self._ended,
+            self.propagation.send,
+            radios.may_send if radios.active and not radios.metered else None,
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()
@@ -154,6 +190,8 @@ class ReticulumMesh:
         for router in self._routers.values():
             router.exit_handler()
         self._instance.stop()
+        if self._radios is not None:
+            self._radios.stop()
         self._receiver.stop()
         self._log.stop()
 
@@ -371,6 +409,14 @@ class ReticulumMesh:
         router = next(iter(self._routers.values()), None)
         if router is not None:
             router.request_path(bytes.fromhex(peer))
+
+    def _moment(self) -> Moment:
+        return this_moment(self._settings.boot_id, self._settings.synchronised)
+
+    def _asks_for_stamp(self, peer: str) -> bool:
+        """Whether the peer has said that it wants one, to any of our identities."""
+        hashed = bytes.fromhex(peer)
+        return any(router.get_outbound_stamp_cost(hashed) for router in tuple(self._routers.values()))
 
     def _path_wait(self) -> float:
         """Longer on slow media, where the request and its answer, and a repeater's, take seconds."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from . import (
+    airtime,
     clock,
     contacts,
     game,
@@ -23,6 +24,13 @@ from . import (
     records,
     settings,
     upkeep,
+)
+from .airtime import (
+    Airtime as Airtime,
+    AirtimeOfGame as AirtimeOfGame,
+    AirtimeUse as AirtimeUse,
+    PacketCount as PacketCount,
+    RadioAirtime as RadioAirtime,
 )
 from .base import (
     PAGE as PAGE,
@@ -176,6 +184,7 @@ _AREAS: Final = (
     outbox,
     house,
     propagation,
+    airtime,
     records,
     clock,
 )

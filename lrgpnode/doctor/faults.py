@@ -145,6 +145,13 @@ RADIO_DUTY: Final = Fault(
     "its airtime_limit_long is {limit}.",
     "Write `airtime_limit_long = {percent}` into the section of {interface} in {file}.",
 )
+RADIO_BAND: Final = Fault(
+    "radio-band",
+    _W,
+    "The interface {interface} sends on {frequency} MHz with {bandwidth} kHz, a channel that lies in none of "
+    "the bands of European law as a whole.",
+    "`lrgpnode radio setup --region EU868` chooses a lawful channel; docs/radio.md lists the bands.",
+)
 
 # Network
 

@@ -54,6 +54,7 @@ class Machine:
 
     dev: Path = Path("/dev")
     proc: Path = Path("/proc")
+    sys: Path = Path("/sys")
     boot: tuple[Path, ...] = (Path("/boot/firmware"), Path("/boot"))
     etc: Path = Path("/etc")
     runtime: Path = Path("/run")

@@ -27,4 +27,4 @@ if __name__ == "__main__":
     from lrgpnode.cli import main
 
     sys.argv = ["lrgpnode", *sys.argv[2:]]
-    main()
+    sys.exit(main())

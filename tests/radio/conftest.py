@@ -18,7 +18,7 @@ def mesh(
 ) -> Iterator[tuple[Air, dict[str, RadioNode]]]:
     """Software RNodes with these arguments, and a node on each, all started at once.
 
-    ``transport``: the nodes that pass on what is not for them.
+    ``transport``: the nodes that pass on what is not for them. On a failure the trace is printed.
     """
     with ExitStack() as stack:
         air = stack.enter_context(Air(folder / "air", *words, "--scale", f"{scale:g}"))

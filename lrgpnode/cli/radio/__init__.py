@@ -1,4 +1,4 @@
-"""``lrgpnode radio``: the RNode of this node, and software ones."""
+"""``lrgpnode radio``: the RNodes of this machine, and software ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
+    "list": "ports",
+    "probe": "probe",
+    "setup": "setup",
+    "show": "show",
+    "status": "status",
+    "check": "check",
     "simulate": "simulate",
 }
 """The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""
@@ -28,4 +34,7 @@ class RadioGroup(click.Group):
 
 @click.group(cls=RadioGroup)
 def radio() -> None:
-    """The radio: RNodes, real ones and in software."""
+    """Find radios, set them up and look at them; and radios in software.
+
+    docs/radio.md is the guide. `status` and `check` ask the running node, all others need none.
+    """

@@ -144,6 +144,26 @@ class Outbox:
         lane = self._lanes.get(key)
         return tuple(lane.rows) if lane is not None else ()
 
+    def waits_for(self, id: int) -> policy.Waits:
+        """Why a row does not go out yet; nothing where it is under way or done with."""
+        lane = self._by_id.get(id)
+        if lane is None:
+            return policy.Waits.NOTHING
+        if lane.head.id != id:
+            return policy.Waits.EARLIER
+        if id in self._traffic:
+            # Handed over, and no word of it: the transport has no path yet.
+            return policy.Waits.PATH if lane.head.state is OutboxState.QUEUED else policy.Waits.NOTHING
+        if self._traffic.holds(lane.key.identity):
+            return policy.Waits.DISABLED
+        if self._traffic.holds(lane.peer):
+            return policy.Waits.BLOCKED
+        if lane in self._dry:
+            return policy.Waits.AIRTIME
+        if self._presence.is_away(lane.peer):
+            return policy.Waits.PEER
+        return policy.Waits.DAY if lane.timer is not None else policy.Waits.PLACE
+
     # News
 
     def progress(self, ref: int, progress: Progress, reason: str) -> bool:
@@ -541,4 +561,4 @@ class Outbox:
         the first; the others wait as long at least."""
         until = lane.dry_until or self._dry.until
         wall = None if until is None else self._wall() + max(0.0, until - self._agenda.clock())
-        return replace(lane.head, reason=policy.NO_AIRTIME, next_attempt_at=wall)
+        return replace(lane.head, next_attempt_at=wall)

@@ -87,13 +87,13 @@ def test_what_waits_says_so_and_until_when_and_goes_out_then() -> None:
         id = await a.challenge(B, "ttt")
         row = a.node.outbox.state(a.rows(id)[0].id)
         assert row is not None
-        assert row.reason == policy.NO_AIRTIME
+        assert a.node.outbox.waits_for(row.id) is policy.Waits.AIRTIME
         assert row.next_attempt_at is not None
         waits = row.next_attempt_at - a.clock.wall()
         assert 3600.0 <= waits <= 3700.0
         assert a.node.outbox.dry == (1, pytest.approx(row.next_attempt_at))
         # The database was not written for it.
-        assert a.rows(id)[0].reason == ""
+        assert a.rows(id)[0].next_attempt_at is None
         await asyncio.sleep(waits - 1)
         assert not air.sent
         await asyncio.sleep(3)

@@ -66,6 +66,9 @@ from .game import (
     DeliveryChanged as DeliveryChanged,
     DrawParams as DrawParams,
     Expired as Expired,
+    Frame as Frame,
+    Frames as Frames,
+    FramesParams as FramesParams,
     GameDetail as GameDetail,
     GameListParams as GameListParams,
     GamePage as GamePage,
@@ -77,6 +80,7 @@ from .game import (
     RejectedAction as RejectedAction,
     RemoteError as RemoteError,
     SessionParams as SessionParams,
+    UnknownGame as UnknownGame,
     view_json as view_json,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel

@@ -77,7 +77,7 @@ def board(view: Json, pointer: Pointer, frame: Json | None = None) -> Board:
     grid = _cut(position.get("grid", ()))
     turned = is_turned(view, pointer)
     moves = legal(view) if frame is None else ()
-    targets = _targets(moves, pointer) if pointer.shown else frozenset()
+    targets = _targets(moves, pointer, _by_column(view, moves)) if pointer.shown else frozenset()
     last = {tuple(place) for place in position.get("last_cells", ())}
     check = position.get("extras", {}).get("check_cell")
     sides = _sides(view)
@@ -194,9 +194,16 @@ def _at(pointer: Pointer, cursor: Place, chosen: Place | None) -> Pointer:
     return Pointer(cursor=cursor, chosen=chosen, flipped=pointer.flipped, shown=True)
 
 
-def _targets(moves: Iterable[Move], pointer: Pointer) -> frozenset[Place]:
+def _targets(moves: Iterable[Move], pointer: Pointer, falls: bool) -> frozenset[Place]:
+    """Of the chosen piece, or the one under the cursor; where tokens fall, in the cursor's column."""
     origin = pointer.chosen or pointer.cursor
-    return frozenset(move.target for move in moves if move.target is not None and move.origin == origin)
+    column = pointer.cursor[1]
+    return frozenset(
+        move.target
+        for move in moves
+        if move.target is not None
+        and (move.origin == origin or (move.origin is None and move.target[1] == column and falls))
+    )
 
 
 def _by_column(view: Json, moves: Iterable[Move]) -> bool:

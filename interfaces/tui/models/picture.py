@@ -1,7 +1,8 @@
-"""A board as lines of text with the role of each piece of text, and back from a place on the screen to a cell.
+"""A board as lines of text with the role of each piece of text, and back from the screen to a cell.
 
-Nothing is told by colour alone: ``[ ]`` is the cursor, ``( )`` the chosen piece, ``'`` the last move, a dot or
-``*`` a legal target, ``x`` one that captures, ``!`` a king in check; without colours dark squares have a pattern.
+Nothing is told by colour alone. ``[ ]`` is the cursor, ``( )`` the chosen piece, ``'`` the last move, a dot
+or ``*`` a legal target, ``x`` one that captures, ``!`` a king in check. Without colours dark squares have a
+pattern.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LABEL: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Picture(Value):
-    """``cells`` maps places of the screen, (line, first column, one behind the last), to those of the grid."""
+    """``cells`` maps places of the screen (line, first column, one behind the last) to cells of the grid."""
 
     lines: tuple[Line, ...]
     cells: Mapping[tuple[int, int, int], Place]
@@ -83,10 +84,8 @@ def _square_role(cell: Cell) -> str:
 
 def _square(cell: Cell, glyphs: Glyphs, colours: bool) -> str:
     fill = glyphs["dark square"] if cell.dark and not colours else " "
-    if cell.token:
-        middle = glyphs.piece(cell.token)
-    else:
-        middle = glyphs["target"] if cell.target else fill
+    empty = glyphs["target"] if cell.target else fill
+    middle = glyphs.piece(cell.token) if cell.token else empty
     left = right = fill
     if cell.last:
         left = glyphs["last move"]

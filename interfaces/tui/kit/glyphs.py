@@ -103,7 +103,7 @@ NAMES: Final = tuple(_SIGNS)
 
 # One side has the hollow signs, the other the solid ones. The solid pawn, U+265F, is the only sign that some
 # fonts have an emoji for: it takes one cell everywhere, but may look out of place on a phone.
-_CHESS: Final = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+_CHESS: Final = dict(zip("KQRBNPkqrbnp", f"♔♕♖♗♘♙♚♛♜♝♞{text.PAWN}", strict=True))
 
 ASCII: Final = Glyphs(text.ASCII, {name: signs[0] for name, signs in _SIGNS.items()}, {})
 UNICODE: Final = Glyphs(text.UNICODE, {name: signs[1] for name, signs in _SIGNS.items()}, _CHESS)

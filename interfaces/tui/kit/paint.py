@@ -100,10 +100,11 @@ class Painter:
 
     def _change(self, number: int, old: Row, new: Row) -> None:
         for start, end in _spans(old, new):
-            self._write(number, start, end, old, new)
+            if self._write(number, start, end, old, new):
+                return
 
-    def _write(self, number: int, start: int, end: int, old: Row, new: Row) -> None:
-        """Cells ``start`` to ``end``; to the end of the row as erased, where it is blank anyway."""
+    def _write(self, number: int, start: int, end: int, old: Row, new: Row) -> bool:
+        """Cells ``start`` to ``end``; True if the rest of the row was erased, where it is blank anyway."""
         blank = self._blank_from(new)
         if blank < end and blank <= len(new) - 4 and (old is new or end - max(blank, start) >= 4):
             erased = max(blank, start)
@@ -122,6 +123,7 @@ class Painter:
         if self._at[0] >= len(new):
             # Behind the last cell: terminals disagree on where that is.
             self._at = None
+        return erased < end
 
     def _blank_from(self, row: Row) -> int:
         """From where on the row looks like erased; its length if nowhere."""

@@ -8,7 +8,7 @@
 
 ``script`` is ``UNICODE`` or ``ASCII``. Every function makes its input safe by itself, so nothing else has to.
 
-A character is kept if terminals agree on how wide it is: letters, digits, punctuation and currency of one
+A character is kept if terminals agree on how wide it is: letters, digits, punctuation and signs of one
 or two cells, with at most two marks over a letter. Controls, escapes, bidi and zero-width characters, emoji,
 signs that a selector turns into emoji, joined scripts whose clusters terminals measure differently, and what
 is not assigned show as one replacement sign for each run. In ``ASCII`` accents fall off their letters.
@@ -46,10 +46,13 @@ class Script(Value):
 UNICODE: Final = Script("unicode", "\ufffd", "\u2026")
 ASCII: Final = Script("ascii", "?", "..")
 
+PAWN: Final = "\u265f"
+"""The one sign some fonts have an emoji for that is let through: boards need it. It takes one cell."""
+
 Align = Literal["left", "right", "center"]
 
-# Letters by category, and yet nothing is seen of them.
-_BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0")
+# Letters or signs by category, and yet nothing is seen of them.
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _UNSEEN: Final = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 _JAMO: Final = (range(0x1100, 0x1200), range(0xA960, 0xA980), range(0xD7B0, 0xD800))
 # What the compatibility decomposition leaves, as people without the character write it.
@@ -287,9 +290,7 @@ def _stable(char: str) -> bool:
         return False
     if category[0] not in "LNPS" or 0x1F000 <= code < 0x1FC00 or any(code in jamo for jamo in _JAMO):
         return False
-    if category == "So" and code >= 0x2000:
-        return False
     if len(list(iter_graphemes(f"a{char}a"))) != 3:
         return False
     # Alone a sign, with the selector an emoji: some fonts show the emoji in both cases.
-    return code <= 0xFF or wide(char + "\ufe0f") == wcwidth(char)
+    return code <= 0xFF or char == PAWN or wide(char + "\ufe0f") == wcwidth(char)

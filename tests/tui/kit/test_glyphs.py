@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from wcwidth import wcwidth, width
 
+from interfaces.tui.kit import text
 from interfaces.tui.kit.glyphs import ASCII, NAMES, SETS, UNICODE, Glyphs, detect
 
 
@@ -15,6 +16,8 @@ def test_every_sign_takes_one_cell(glyphs: Glyphs) -> None:
         glyphs.piece(""),
     ):
         assert len(sign) == 1
+        # No widget takes a sign of ours for a stranger's.
+        assert text.fit(sign, 1, glyphs.script) == sign
         assert wcwidth(sign) == 1
         # No font may have an emoji for it, but for the pawn, which has no substitute.
         assert sign.isascii() or sign == "♟" or width(sign + "\ufe0f") == 1, hex(ord(sign))

@@ -145,9 +145,10 @@ class HomeScreen(Screen):
             ("q", "quit"),
         ]
         notes = [
-            f"{signs['unread']} something is new.  Behind the name: {signs['queued']} waits, {signs['sent']} sent, "
-            f"{signs['stored']} at a propagation node, {signs['delivered']} delivered, {signs['failed']} failed; "
-            f"{signs['here']} heard lately, {signs['away']} not, {signs['unknown']} never.",
+            f"{signs['unread']} something is new. Behind the name: {signs['queued']} waits, "
+            f"{signs['sent']} sent, {signs['stored']} at a propagation node, {signs['delivered']} delivered, "
+            f"{signs['failed']} failed; {signs['here']} heard lately, {signs['away']} not, "
+            f"{signs['unknown']} never.",
             "A move that could not be delivered is sent again by itself as soon as the other side is heard.",
         ]
         return "Your games", keys, notes

@@ -100,10 +100,10 @@ class InviteScreen(Screen):
             ("esc", "back to the games"),
         ]
         notes = [
-            f"{signs['here']} heard lately, {signs['away']} not, {signs['unknown']} never heard. The number is how "
-            "many hops away somebody is.",
-            "Whoever is away can be challenged as well: the challenge goes by a propagation node and waits there, "
-            "or is sent as soon as they are heard. It stays open for a day or more.",
+            f"{signs['here']} heard lately, {signs['away']} not, {signs['unknown']} never heard. The number is "
+            "how many hops away somebody is.",
+            "Whoever is away can be challenged as well: the challenge goes by a propagation node and waits "
+            "there, or is sent as soon as they are heard. It stays open for a day or more.",
             "Who has never played and does not announce that it plays may not have a client that does.",
         ]
         return "New game", keys, notes

@@ -130,6 +130,7 @@ class App:
         self._show(name)
 
     def open_game(self, key: Key) -> None:
+        self._unsay()
         screen = self._screen("game")
         assert isinstance(screen, GameScreen)
         screen.use(key)
@@ -261,6 +262,8 @@ class App:
             self.say(notice.text, trouble=notice.trouble)
 
     def _unsay(self) -> None:
+        if self._forget is not None:
+            self._forget()
         self._forget = None
         self._notice = ("", False)
         self.refresh()

@@ -107,8 +107,15 @@ class World:
     def my_name(self) -> str:
         return str(self.identities.get(self.me, {}).get("name", ""))
 
+    @property
+    def always_here(self) -> tuple[str, ...]:
+        """Who plays on this very node."""
+        return tuple(self.identities)
+
     def heard_at(self, peer: str) -> float | None:
         """When a peer was last heard, as far as the lists say."""
+        if peer in self.identities:
+            return self.now()
         if peer in self.peers:
             return float(self.peers[peer]["heard_at"])
         for game in self.games.values():

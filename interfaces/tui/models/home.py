@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -75,14 +75,17 @@ class Home(Value):
         return sum(len(rows) for found, rows in self.sections if found is section)
 
 
-def arrange(games: Iterable[Json], names: Mapping[str, str], now: float) -> Home:
-    """``games`` are the entries of ``game.list``; ``names`` what games are called, by app id.
+def arrange(
+    games: Iterable[Json], names: Mapping[str, str], now: float, present: Collection[str] = ()
+) -> Home:
+    """``games`` are the entries of ``game.list``; ``names`` what games are called, by app id;
+    ``present`` are peers that are always there, as the house is.
 
     Within a section what happened last comes first, in that of one's own turn what waits longest.
     """
     found: dict[Section, list[tuple[float, Row]]] = {section: [] for section in Section}
     for game in games:
-        row = _row(game, names, now)
+        row = _row(game, names, now, game["peer"] in present)
         found[row.section].append((float(game["last_action_at"]), row))
     sections = []
     for section, rows in found.items():
@@ -102,7 +105,7 @@ def section(game: Json) -> Section:
     return Section.FINISHED
 
 
-def _row(game: Json, names: Mapping[str, str], now: float) -> Row:
+def _row(game: Json, names: Mapping[str, str], now: float, present: bool) -> Row:
     flags = game.get("flags") or ()
     app = str(game["app"])
     installed = app in names or not names
@@ -115,7 +118,7 @@ def _row(game: Json, names: Mapping[str, str], now: float) -> Row:
         peer_name=game.get("peer_name", ""),
         state=_state(game) if installed else "not installed here",
         age=words.age(now - float(game["last_action_at"])),
-        presence=words.presence(game.get("peer_heard_at"), now),
+        presence="here" if present else words.presence(game.get("peer_heard_at"), now),
         unread=bool(game.get("unread")),
         stranger=bool(game.get("request")),
         delivery=words.delivery(game.get("last_own")),

@@ -37,13 +37,14 @@ class Sheet(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Shown(Value):
-    """What the sheet is made of. ``at``: the position after so many moves is shown, None for now."""
+    """What the sheet is made of. ``at``: the position after so many moves is shown, None for now;
+    ``fetching``: it is not here yet."""
 
     page: Page
     picture: Picture
     view: Json
     at: int | None = None
-    turned: bool = False
+    fetching: bool = False
 
 
 def sheet(shown: Shown, columns: int, rows: int, glyphs: Glyphs) -> Sheet:
@@ -113,6 +114,8 @@ def _opponent(shown: Shown, room: int, glyphs: Glyphs) -> list[Line]:
 def _status(shown: Shown, room: int, script: Script, most: int) -> list[Line]:
     if shown.at is not None:
         ply = len(shown.view.get("history", ()))
+        if shown.fetching:
+            return [(("warn", "Fetching that position."),)]
         words = f"After move {shown.at} of {ply}." if shown.at else f"The beginning, {ply} moves ago."
         return [(("warn", line),) for line in text.wrap(words, room, script)]
     role = "heading" if shown.page.my_turn else "strong" if shown.page.ended else "text"

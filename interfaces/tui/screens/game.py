@@ -36,7 +36,7 @@ class GameScreen(Screen):
         super().__init__(desk)
         self._key: Key | None = None
         self._pointer = Pointer()
-        self._placed = False
+        self._touched = False
         self._at: int | None = None
         self._sent = False
         self._columns = 80
@@ -52,8 +52,10 @@ class GameScreen(Screen):
             changed=lambda _: self._preview(),
         )
         self._words = Lines([()], script)
-        self._line = urwid.Columns([(FIELD, self._field), self._words])
-        self._pile = urwid.Pile([("weight", 1, self._pane), ("pack", self._line)], focus_item=0)
+        self._advice = Lines([()], script)
+        self._line = urwid.Columns([(FIELD, self._field), self._words], focus_column=0)
+        self._below: urwid.WidgetPlaceholder[urwid.Widget] = urwid.WidgetPlaceholder(self._advice)
+        self._pile = urwid.Pile([("weight", 1, self._pane), ("pack", self._below)], focus_item=0)
 
     # What the interface asks
 
@@ -65,7 +67,7 @@ class GameScreen(Screen):
         """Show this game from now on."""
         if key == self._key:
             return
-        self._key, self._placed, self._at, self._sent = key, False, None, False
+        self._key, self._touched, self._at, self._sent = key, False, None, False
         self._pointer = Pointer()
         self._field.value = ""
 
@@ -193,9 +195,7 @@ class GameScreen(Screen):
         world = self.desk.world
         app = str(detail["app"])
         heard = world.heard_at(str(detail["peer"]))
-        house = world.house is not None and world.house.get("identity") == detail["peer"]
-        now = world.now()
-        return game.page(detail, world.names.get(app, app), world.actions(app), now, now if house else heard)
+        return game.page(detail, world.names.get(app, app), world.actions(app), world.now(), heard)
 
     def _frame(self) -> Json | None:
         """The position that is looked at, if it is not the present one."""
@@ -233,7 +233,13 @@ class GameScreen(Screen):
             )
         frame = self._frame()
         view = self._view if frame is None else {**self._view, "extras": frame["extras"]}
-        shown = Shown(page=page, picture=self._picture(columns), view=view, at=self._at)
+        shown = Shown(
+            page=page,
+            picture=self._picture(columns),
+            view=view,
+            at=self._at,
+            fetching=self._at is not None and frame is None,
+        )
         return sheet(shown, columns, rows, self.desk.glyphs)
 
     def _hit(self, line: int, column: int) -> Place | None:
@@ -242,8 +248,7 @@ class GameScreen(Screen):
     def _update(self) -> None:
         detail = self._detail
         if detail is not None:
-            if not self._placed:
-                self._placed = True
+            if not self._touched:
                 self._pointer = board.start(self._view)
             self._pointer = board.settled(self._view, self._pointer)
             if self._at is not None and self._at >= self._ply:
@@ -263,13 +268,8 @@ class GameScreen(Screen):
 
     def _preview(self) -> None:
         if not self._typing:
-            words = self._advice()
-            self._field.label = " "
-            if self._may_type and self._at is None and not self._digits:
-                self._field.label = " Move: "
-            self._words.show([((("faint", words),))])
+            self._advice.show([(("faint", f" {self._advised()}"),)])
             return
-        self._field.label = " Move: "
         found = entry.read(self._view, self._field.value)
         role = {Fit.ONE: "good", Fit.CHOICE: "good", Fit.SEVERAL: "text", Fit.NONE: "warn"}
         said = found.preview or "Nf3, e2e4 or O-O" if self._chequered else found.preview or "type the move"
@@ -277,13 +277,14 @@ class GameScreen(Screen):
             said, found = "Enter sends what you typed", Entry(fit=Fit.EMPTY)
         self._words.show([((role.get(found.fit, "faint"), said),)])
 
-    def _advice(self) -> str:
+    def _advised(self) -> str:
         if not self._may_type or self._at is not None:
             return ""
         if self._digits:
-            keys = ", ".join(sorted(self._digits))
-            return f"Press {keys}; or arrows and Enter"
-        return "Tab: type it" if self._legal else "Tab: type it, for this game has no cursor"
+            return f"Press {_span(sorted(self._digits))}, or use the arrows and Enter."
+        if self._chequered:
+            return "Tab: type a move, such as Nf3."
+        return "Tab: type a move." if self._legal else "Tab: type what the game asks for."
 
     # Keys
 
@@ -345,16 +346,18 @@ class GameScreen(Screen):
             self._focus_board()
         elif self._may_type:
             self._at = None
+            self._below.original_widget = self._line
             self._pile.focus_position = 1
-            self._line.focus_position = 0
         else:
             self.desk.say("It is not your turn.")
         self._update()
 
     def _focus_board(self) -> None:
         self._pile.focus_position = 0
+        self._below.original_widget = self._advice
 
     def _point(self, pointer: Pointer) -> None:
+        self._touched = True
         self._pointer = pointer
         self._pane.changed()
         self.desk.refresh()
@@ -391,12 +394,15 @@ class GameScreen(Screen):
         if not self._view.get("my_turn"):
             self.desk.say("It is not your turn.")
             return
+        before = self._pointer.chosen
         made = board.press(self._view, self._pointer, place)
         self._point(made.pointer)
         if made.moves:
             self._play(made.moves)
-        elif not self._legal and place is None:
+        elif not self._legal:
             self._toggle()
+        elif before is None and made.pointer.chosen is None:
+            self.desk.say(f"Nothing can be played at {entry.cell_name(self._view, made.pointer.cursor)}.")
 
     def _submit(self, typed: str) -> None:
         found = entry.read(self._view, typed)
@@ -487,6 +493,12 @@ class GameScreen(Screen):
         if self._key is not None:
             params = {"id": self._key[1], "identity": self._key[0], "command": command}
             self.desk.act("game.act", params | ({} if text in ("", "-") else {"text": text}))
+
+
+def _span(digits: Sequence[str]) -> str:
+    """``1 to 9`` where they follow each other, else all of them."""
+    whole = digits == [str(number) for number in range(int(digits[0]), int(digits[-1]) + 1)]
+    return f"{digits[0]} to {digits[-1]}" if whole and len(digits) > 2 else " ".join(digits)
 
 
 def _choices(moves: tuple[Move, ...]) -> list[tuple[str, str, Move]]:

@@ -99,7 +99,7 @@ class HomeScreen(Screen):
             case Unplayable():
                 return chosen.text or chosen.title
             case Choice():
-                return "The opponent in the house answers at once, with no network at all."
+                return "It plays at once, without any network."
             case More():
                 return "Older games that are over."
             case _:
@@ -117,8 +117,7 @@ class HomeScreen(Screen):
         return f"{row.peer_name or row.peer[:8]}: {'; '.join(part for part in parts if part)}"
 
     def _house(self, row: Row) -> bool:
-        house = self.desk.world.house
-        return house is not None and house.get("identity") == row.peer
+        return row.peer in self.desk.world.always_here
 
     def hints(self) -> Sequence[Hint]:
         chosen = self._chosen()
@@ -171,7 +170,7 @@ class HomeScreen(Screen):
         world = self.desk.world
         before = self._chosen()
         now = world.now()
-        self._home = home.arrange(world.games.values(), world.names, now)
+        self._home = home.arrange(world.games.values(), world.names, now, world.always_here)
         items: list[Item] = []
         if world.unplayable:
             items += [Heading("Not playable here"), *reversed(world.unplayable)]

@@ -71,7 +71,7 @@ class InviteScreen(Screen):
     def status(self) -> str:
         match self._chosen():
             case Choice():
-                return "The opponent in the house answers at once, with no network at all."
+                return "It plays at once, without any network."
             case Person() as person:
                 hops = "" if person.hops is None else f", {person.hops} hop{'' if person.hops == 1 else 's'}"
                 heard = person.heard if person.presence == "unknown" else f"heard {person.heard} ago{hops}"
@@ -100,8 +100,8 @@ class InviteScreen(Screen):
             ("esc", "back to the games"),
         ]
         notes = [
-            f"{signs['here']} heard lately, {signs['away']} not, {signs['unknown']} never heard. The number is "
-            "how many hops away somebody is.",
+            f"{signs['here']} heard lately, {signs['away']} not, {signs['unknown']} never heard. The number "
+            "is how many hops away somebody is.",
             "Whoever is away can be challenged as well: the challenge goes by a propagation node and waits "
             "there, or is sent as soon as they are heard. It stays open for a day or more.",
             "Who has never played and does not announce that it plays may not have a client that does.",

@@ -41,7 +41,7 @@ def my_turn(ui: Program, node: NodeProcess, id: str, ply: int) -> None:
     ui.until(lambda ui: view["status_line"].split(".")[0] in ui.text and last in ui.text)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("size", [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.slow)], ids=str)
 def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tuple[int, int]) -> None:
     """By the keys that the screen names; nothing was read before."""
     with ui_on(ann, size=size) as ui:
@@ -56,7 +56,7 @@ def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tu
             my_turn(ui, ann, game["id"], ply)
             ui.until(
                 lambda ui, ply=ply: (
-                    "Your turn" in ui.text and f"{ply}. " in ui.text or "n play again" in ui.text
+                    ("Your turn" in ui.text and f"{ply}. " in ui.text) or "n play again" in ui.text
                 )
             )
         end = shown["view"]["status_line"]
@@ -64,6 +64,7 @@ def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tu
         ui.keys("esc").until("Finished")
 
 
+@pytest.mark.slow
 def test_chess_by_text_and_by_cursor(ann: NodeProcess) -> None:
     with ui_on(ann) as ui:
         begin(ui, 2)
@@ -103,6 +104,7 @@ def square(ui: Program, name: str) -> tuple[int, int]:
     return labels.index(name[0]), row
 
 
+@pytest.mark.slow
 def test_four_in_a_row_by_cursor(ann: NodeProcess) -> None:
     with ui_on(ann, size=(40, 20)) as ui:
         begin(ui, 1)
@@ -116,6 +118,7 @@ def test_four_in_a_row_by_cursor(ann: NodeProcess) -> None:
         ui.keys("r").until("▸ n").keys("y").until("You resigned")
 
 
+@pytest.mark.slow
 def test_an_invitation_is_accepted_and_the_game_played(pair: Pair, tmp_path: Path) -> None:
     alice, bob = pair
     with ui_on(alice) as a, ui_on(bob, size=(40, 20)) as b:

@@ -58,7 +58,7 @@ class Api:
             SettingsMethods(around.configuration),
             MetricsMethods(around.metrics),
             LogMethods(around.log, around.configuration),
-            IdentityMethods(self._lookup, node, identities, around),
+            IdentityMethods(self._lookup, node, store, identities, around),
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),

@@ -106,6 +106,22 @@ class Machine:
                         found.append(process)
         return found
 
+    def plays(self, pid: int, device: Path) -> bool:
+        """Whether a process has the other end of a pseudo-terminal, as a radio in software has."""
+        if device.parent.name != "pts":
+            return False
+        folder = self.proc / str(pid)
+        try:
+            for handle in (folder / "fd").iterdir():
+                with suppress(OSError):  # closed meanwhile
+                    if handle.readlink().name == "ptmx":
+                        text = (folder / "fdinfo" / handle.name).read_text()
+                        if re.search(rf"^tty-index:\s*{device.name}$", text, re.MULTILINE):
+                            return True
+        except OSError:
+            pass  # it has ended, or belongs to another user
+        return False
+
     def hidden(self, names: re.Pattern[str]) -> Process | None:
         """A process whose open files may not be seen, and whose command line has one of these names."""
         for pid in self.processes():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -271,6 +272,10 @@ class ReticulumMesh:
         """Take an identity off the mesh. What it has under way is forgotten, without a report."""
         return self._worker.ask(self._leave, identity)
 
+    def erase_identity(self, identity: str) -> Future[None]:
+        """Delete what was kept for an identity that is off the mesh: its inbox, and its router's files."""
+        return self._worker.ask(self._erase, identity)
+
     def rename_identity(self, identity: str, display_name: str) -> Future[None]:
         """The name that others see, from the next announce on."""
         return self._worker.ask(self._rename, identity, display_name)
@@ -423,6 +428,10 @@ class ReticulumMesh:
             self.propagation.left(identity)
             router.close()
             self._receiver.remove(router)
+
+    def _erase(self, identity: str) -> None:
+        (self._settings.data / "inbox" / f"{identity}.log").unlink(missing_ok=True)
+        shutil.rmtree(self._settings.data / "lxmf" / identity, ignore_errors=True)
 
     def _rename(self, identity: str, display_name: str) -> None:
         router = self._routers.get(identity)

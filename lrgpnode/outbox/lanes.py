@@ -129,9 +129,10 @@ class Traffic:
         if self.dry:
             self.dry.discard(lane)
 
-    def lacks_airtime(self, lane: Lane) -> None:
-        """The lane has no place in the queues, but among those that wait for airtime."""
+    def lacks_airtime(self, lane: Lane, radio: str) -> None:
+        """The lane has no place in the queues, but among those that wait for airtime on this radio."""
         self.leave(lane)
+        lane.radio, lane.dry_until = radio, None
         self.dry.add(lane)
 
     def pause(self, address: str) -> None:
@@ -150,8 +151,12 @@ class Traffic:
         for lane in self._paused.pop(address, {}).values():
             self.line_up(lane)
 
+    def holds(self, address: str) -> bool:
+        """Whether what this identity, or to this peer, is to be sent waits until ``unpause``."""
+        return address in self._paused
+
     def is_paused(self, row: OutboxRow) -> bool:
-        return row.key.identity in self._paused or row.peer in self._paused
+        return self.holds(row.key.identity) or self.holds(row.peer)
 
     def departing(self) -> Iterator[Lane]:
         """Lanes that have a place now."""

@@ -19,7 +19,7 @@ from firmware_configs.catalogue import (
 )
 from lrgpnode.airtime.modem import Modem
 
-from .law import Limits, RadioError, lawful_band, limits, mhz
+from .law import Limits, RadioError, Unlawful, band_for, check_dwell, lawful_band, limits, mhz
 
 UNKNOWN_BOARD_DBM: Final = 14
 """What every board can be set to. One that is told more than it can stays offline for ever."""
@@ -127,6 +127,16 @@ def usual_frequency(region: Region, bandwidth: int) -> int:
     middles = ((band.low_hz + band.high_hz) // 2 for band in region.bands)
     places = (region.frequency_hz, *middles)
     return next((hz for hz in places if band_at(region, hz, bandwidth) is not None), region.frequency_hz)
+
+
+def is_lawful(region: Region, modem: Modem, frequency: int | None = None) -> bool:
+    """Whether such a modem may be used at a frequency, or else at the usual one."""
+    place = frequency if frequency is not None else usual_frequency(region, modem.bandwidth)
+    try:
+        check_dwell(region, band_for(region, place, modem.bandwidth), modem)
+    except Unlawful:
+        return False
+    return True
 
 
 def _modem(wishes: Wishes, region: Region) -> Modem:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.radio.air import Air, RadioNode
+from tests.radio.cost import totals
 
 Start = Callable[..., tuple[Air, dict[str, RadioNode]]]
 
@@ -38,11 +39,11 @@ def mesh(
             for node in nodes.values():
                 node.ready()
             yield air, nodes
-        except BaseException:
+        finally:
+            # Shown where the test has failed.
             for node in nodes.values():
                 print(f"--- log of {node.name}\n{node.log}")
-            print(f"--- trace\n{summary(air)}")
-            raise
+            print(f"--- trace\n{summary(air)}\n{totals(air.trace('frame'))}")
 
 
 def summary(air: Air) -> str:

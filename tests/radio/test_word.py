@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,9 @@ def test_the_published_example() -> None:
     bits = f"{digest[0]:08b}{digest[1]:08b}"
     pairs = words()
     assert word(RADIO) == f"{pairs[int(bits[:6], 2)][0]} {pairs[int(bits[6:12], 2)][1]}" == "icy falcon"
+    page = (Path(__file__).parents[2] / "docs/radio.md").read_text()
+    assert f"\n  compare   {line(RADIO)}\n  words     {word(RADIO)}\n" in page
+    assert "`869525000/250000/9//0/0`" in page
 
 
 def test_the_words_are_a_list_that_never_changes() -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import click
 
-from firmware_configs.catalogue import Preset, Region, presets, region as find_region, regions
+from firmware_configs.catalogue import Preset, presets, region as find_region, regions
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.cli.context import write
 from lrgpnode.cli.exits import CliError, Exit
 from lrgpnode.cli.radio.finding import radios_of
 from lrgpnode.cli.text import clean
 from lrgpnode.doctor.ports import PortState
-from lrgpnode.radio.law import Unlawful, band_for, check_dwell, khz, mhz
-from lrgpnode.radio.plan import usual_frequency
-
-_TYPICAL_BYTES = 339
-"""A move of a game on the air, in Reticulum's packet."""
+from lrgpnode.radio.law import MOVE_BYTES, khz, mhz
+from lrgpnode.radio.plan import is_lawful, usual_frequency
 
 
 def ask_region() -> str:
@@ -45,29 +42,20 @@ def ask_port(states: list[PortState]) -> PortState:
 def ask_preset(region: str, frequency: int | None) -> str:
     """A preset that the law of the region allows, with what it means for a game."""
     law = find_region(region)
-    allowed = [item for item in presets() if _is_lawful(law, item, frequency)]
+    allowed = [item for item in presets() if is_lawful(law, _modem(item), frequency)]
     if not allowed:
         raise CliError(
             Exit.USAGE, "usage", f"No preset is lawful there in {law.name}.", "Leave --frequency out."
         )
     write("Which preset? All who are to hear each other need the same. A move takes so long on the air:")
     for item in allowed:
-        seconds = _modem(item).packet_seconds(_TYPICAL_BYTES)
+        seconds = _modem(item).packet_seconds(MOVE_BYTES)
         place = mhz(frequency if frequency is not None else usual_frequency(law, item.bandwidth))
         numbers = f"SF{item.spreading_factor}, {khz(item.bandwidth)} kHz at {place} MHz"
         write(f"  {item.name:<14} {seconds:5.1f} s  {numbers}")
     default = law.preset if law.preset in {item.name for item in allowed} else None
     names = click.Choice([item.name for item in allowed], case_sensitive=False)
     return str(click.prompt("Preset", type=names, default=default, show_choices=False))
-
-
-def _is_lawful(region: Region, item: Preset, frequency: int | None) -> bool:
-    place = frequency if frequency is not None else usual_frequency(region, item.bandwidth)
-    try:
-        check_dwell(region, band_for(region, place, item.bandwidth), _modem(item))
-    except Unlawful:
-        return False
-    return True
 
 
 def _modem(item: Preset) -> Modem:

@@ -73,8 +73,12 @@ from .game import (
     ChallengeParams as ChallengeParams,
     Deleted as Deleted,
     DeliveryChanged as DeliveryChanged,
+    Draw as Draw,
     DrawParams as DrawParams,
     Expired as Expired,
+    Frame as Frame,
+    Frames as Frames,
+    FramesParams as FramesParams,
     GameDetail as GameDetail,
     GameListParams as GameListParams,
     GamePage as GamePage,
@@ -86,6 +90,7 @@ from .game import (
     RejectedAction as RejectedAction,
     RemoteError as RemoteError,
     SessionParams as SessionParams,
+    UnknownGame as UnknownGame,
     view_json as view_json,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
@@ -103,6 +108,7 @@ from .metrics import (
 )
 from .node import (
     ActivityInfo as ActivityInfo,
+    AirtimeBrief as AirtimeBrief,
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
     ClockChanged as ClockChanged,
@@ -129,6 +135,8 @@ from .people import (
     IdentityChanged as IdentityChanged,
     IdentityChoice as IdentityChoice,
     IdentityCreateParams as IdentityCreateParams,
+    IdentityDeleted as IdentityDeleted,
+    IdentityDeleteParams as IdentityDeleteParams,
     IdentityDetail as IdentityDetail,
     IdentityImportParams as IdentityImportParams,
     IdentityInfo as IdentityInfo,

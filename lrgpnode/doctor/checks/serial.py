@@ -146,8 +146,12 @@ def consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
 
 
 def holders(machine: Machine, device: Path) -> list[Process]:
-    """Who else has a port open, as far as that can be seen. ``device``: its true path."""
-    return machine.holders(lambda target: target == str(device))
+    """Who else has a port open, as far as that can be seen. ``device``: its true path.
+
+    Not the radio in software that is behind the port.
+    """
+    found = machine.holders(lambda target: target == str(device))
+    return [process for process in found if not machine.plays(process.pid, device)]
 
 
 def _opened_by_another(patient: Patient) -> bool:

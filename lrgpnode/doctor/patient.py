@@ -87,7 +87,8 @@ class Patient:
 
     ``propagation``: whether the settings name a propagation node, ``propagation_auto`` whether one that
     is heard may be used. ``region``: whose law the settings name for radios, "" for none. ``command`` makes
-    a command line for this node. ``service``: it is the service's node, with its ``unit`` if that is installed.
+    a command line for this node. ``service``: it is the service's node, with its ``unit`` if that is
+    installed.
     """
 
     machine: Machine

@@ -27,6 +27,7 @@ from .metrics import MetricsMethods
 from .outbox import OutboxMethods
 from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
+from .radio import RadioMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
@@ -57,11 +58,12 @@ class Api:
             SettingsMethods(around.configuration),
             MetricsMethods(around.metrics),
             LogMethods(around.log, around.configuration),
-            IdentityMethods(self._lookup, node, identities, around),
+            IdentityMethods(self._lookup, node, store, identities, around),
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
             PropagationMethods(self._lookup, around.propagation),
+            RadioMethods(around.radios, store, around.publish, around.mesh_load, around.unsent),
             AirtimeMethods(around.airtime, lambda: node.outbox.dry),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from lrgpnode.protocol.value import Value
 from .log import LogOfNode
 from .lookup import Lookup
 from .propagation import Propagation
+from .radio import Radios
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
@@ -38,6 +39,11 @@ class Surroundings(Value):
     request_path: Callable[[str], None]
     remember: Callable[[str, bytes], None]
     propagation: Propagation
+    radios: Radios
+    publish: Callable[[str, Mapping[str, Any]], None]
+    mesh_load: Callable[[], int]
+    """Messages given to Reticulum, or waiting for that."""
+    unsent: Callable[[], int]
     airtime: Callable[[], AirtimeReport]
     configuration: Configuration
     backup: Callable[[Path], Made]

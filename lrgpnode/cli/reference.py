@@ -32,6 +32,7 @@ RESULTS: Final = {
     "identity enable": "identity.enable",
     "identity disable": "identity.disable",
     "identity default": "identity.default",
+    "identity delete": "identity.delete",
     "identity policy": "identity.policy",
     "peers": "peer.list",
     "contacts list": "contact.list",
@@ -127,6 +128,11 @@ OTHER_RESULTS: Final = {
         "`flow_control`, `mode`, `network_name`, `passphrase` (whether there is one), `preset`, `line` "
         "and `words`."
     ),
+    "radio status": (
+        "the result of [radio.status](control-api.md#radiostatus), and as `airtime` that of "
+        "[radio.airtime](control-api.md#radioairtime)."
+    ),
+    "radio check": "the event [radio.checked](control-api.md#radiochecked).",
     "radio simulate": (
         "one line as soon as the ports are there: `ready`, `pid`, `ports` by name, `control` (the socket for "
         "commands), `trace` (a file), `scale`."

@@ -17,6 +17,7 @@ from lrgpnode.cli.exits import STDOUT, CliError, Exit, ReaderGone, sentence
 
 COMMANDS: Final = {
     "run": "running",
+    "demo": "demo",
     "status": "status",
     "stop": "running",
     "announce": "running",

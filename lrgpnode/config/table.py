@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from lrgpnode.config.kinds import Kind, address, choice, flag, folder, number, several, text, whole
+from lrgpnode.config.kinds import Kind, address, choice, flag, folder, number, several, text, title, whole
 from lrgpnode.protocol.value import Value
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ class Settings(Value):
     """The settings of a node, checked. ``Settings()`` are the defaults."""
 
     node_name: str = setting(
-        text(64),
+        title(64),
         hostname,
         "Name of the node, also of its first identity.",
         default_words="the name of the machine",

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import rns_config
 from .airtime.floor import AirtimeFloor
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
     from .instance import Instance
     from .lxmf import NodeRouter
     from .propagation.service import Propagation
+    from .radio.status import RadioStatus, RadioView
+    from .radio.watch import RadioState
     from .receiver import Receiver
+
+RADIO_SECONDS: Final = 3.5
+"""How long the start waits for the radios: one that works takes 2.8 s, one that is silent 2.3 s."""
 
 _log = logging.getLogger(__name__)
 
@@ -56,12 +62,14 @@ class ReticulumMesh:
         self._instance: Instance
         self._receiver: Receiver
         self._sender: Sender
+        self.radio_view: RadioView
         self._carrier: LxmfCarrier
         self._log: LogDrain
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
         self._news: Callable[[News], None] | None = None
+        self._radio_news: Callable[[RadioState], None] | None = None
         self.propagation: Propagation
         self._radios: Radios | None = None
         self._announcer = Announcer(
@@ -101,6 +109,10 @@ class ReticulumMesh:
         """What was used of the hour, and what is left."""
         return self._airtime_report()
 
+    def radios(self) -> Sequence[RadioStatus]:
+        """The radios of this process's own Reticulum."""
+        return self.radio_view.own()
+
     def traffic(self) -> tuple[int, int]:
         """Bytes received and sent over all interfaces of this process's Reticulum."""
         import RNS  # noqa: PLC0415
@@ -116,11 +128,14 @@ class ReticulumMesh:
         from .carrier import LxmfCarrier  # noqa: PLC0415
         from .instance import Instance, quiet_signals  # noqa: PLC0415
         from .propagation.service import Propagation  # noqa: PLC0415
+        from .radio.status import RadioView  # noqa: PLC0415
+        from .radio.watch import RadioWatch  # noqa: PLC0415
         from .receiver import Receiver  # noqa: PLC0415
 
         private = self._settings.listen is not None or bool(self._settings.connect)
-        self._log = LogDrain()
-        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel)
+        watch = RadioWatch(self._radio_changed)
+        self._log = LogDrain(watch.line)
+        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel, watch)
         if private:
             self._instance.on_interface_up(self._announcer.connected)
         else:
@@ -141,6 +156,7 @@ class ReticulumMesh:
         if radios.active:
             self._radios = radios
         self._receiver = Receiver(self.request_path)
+        self.radio_view = RadioView(self._instance, self._receiver)
         for identity in self._settings.identities:
             self._open(identity, self._settings.display_names.get(identity.hash, ""))
         with quiet_signals():
@@ -168,6 +184,7 @@ class ReticulumMesh:
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()
+        self._instance.settle(RADIO_SECONDS)
 
     def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
         """Begin to report to ``listener`` on ``loop``, left-over messages first, and to announce."""
@@ -189,6 +206,7 @@ class ReticulumMesh:
         self._worker.stop(timeout=0.3)
         for router in self._routers.values():
             router.exit_handler()
+        self._instance.radios.stop()
         self._instance.stop()
         if self._radios is not None:
             self._radios.stop()
@@ -220,6 +238,10 @@ class ReticulumMesh:
         """Have ``told`` called on the loop with what happens; before ``attach``."""
         self._news = told
 
+    def watch_radios(self, told: Callable[[RadioState], None]) -> None:
+        """Have ``told`` called on the loop when a radio comes up or goes down; before ``attach``."""
+        self._radio_news = told
+
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
         self._worker.call(self._announcer.request, identity)
@@ -249,6 +271,10 @@ class ReticulumMesh:
     def close_identity(self, identity: str) -> Future[None]:
         """Take an identity off the mesh. What it has under way is forgotten, without a report."""
         return self._worker.ask(self._leave, identity)
+
+    def erase_identity(self, identity: str) -> Future[None]:
+        """Delete what was kept for an identity that is off the mesh: its inbox, and its router's files."""
+        return self._worker.ask(self._erase, identity)
 
     def rename_identity(self, identity: str, display_name: str) -> Future[None]:
         """The name that others see, from the next announce on."""
@@ -304,6 +330,10 @@ class ReticulumMesh:
     def _told(self, news: News) -> None:
         if self._news is not None:
             self._post(self._news, news)
+
+    def _radio_changed(self, state: RadioState) -> None:
+        if self._radio_news is not None:
+            self._post(self._radio_news, state)
 
     def _sending(self, ref: int) -> None:
         self._progress(ref, Progress.SENDING, "")
@@ -398,6 +428,10 @@ class ReticulumMesh:
             self.propagation.left(identity)
             router.close()
             self._receiver.remove(router)
+
+    def _erase(self, identity: str) -> None:
+        (self._settings.data / "inbox" / f"{identity}.log").unlink(missing_ok=True)
+        shutil.rmtree(self._settings.data / "lxmf" / identity, ignore_errors=True)
 
     def _rename(self, identity: str, display_name: str) -> None:
         router = self._routers.get(identity)

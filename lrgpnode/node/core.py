@@ -154,9 +154,14 @@ class Node:
         await running.upkeep.start(tuple(identities))
         for address in (*paused, *(block.peer for block in self.admission.blocks())):
             running.outbox.pause(address)
-        self.admission.on_block, self.admission.on_unblock = running.outbox.pause, running.outbox.unpause
+        self.admission.on_block, self.admission.on_unblock = self._blocked, running.outbox.unpause
+        running.upkeep.watch_blocks()
         outbox = self._store.outbox
         running.outbox.resume(outbox.waiting(), outbox.unconfirmed(), outbox.attempts(now - 86_400.0))
+
+    def _blocked(self, peer: str) -> None:
+        self._run.outbox.pause(peer)
+        self._run.upkeep.watch_blocks()
 
     def pause(self, identity: str) -> None:
         """An identity leaves the mesh: what it has to send waits in the outbox."""
@@ -165,6 +170,11 @@ class Node:
     def unpause(self, identity: str) -> None:
         """An identity is on the mesh again: what waited is sent."""
         self.outbox.unpause(identity)
+
+    async def forget(self, identity: str) -> None:
+        """Delete all games of an identity that is off the mesh for good. Raises ``StorageError``."""
+        await self.repair.depart(identity)
+        self.admission.forget(identity)
 
     async def stop(self) -> None:
         """Finish what is being committed; begin nothing new."""

@@ -220,7 +220,7 @@ class Inbound:
             return None
         committed: Committed = await self._parts.writer.run(self._parts.store.commit, unit)
         if unit.settle is not None:
-            self._deliveries.settled(unit.settle)
+            self._deliveries.settled(unit.settle, unit.signatures)
         return committed.action_num
 
     # Telling

@@ -150,8 +150,12 @@ class Traffic:
         for lane in self._paused.pop(address, {}).values():
             self.line_up(lane)
 
+    def holds(self, address: str) -> bool:
+        """Whether what this identity, or to this peer, is to be sent waits until ``unpause``."""
+        return address in self._paused
+
     def is_paused(self, row: OutboxRow) -> bool:
-        return row.key.identity in self._paused or row.peer in self._paused
+        return self.holds(row.key.identity) or self.holds(row.peer)
 
     def departing(self) -> Iterator[Lane]:
         """Lanes that have a place now."""

@@ -140,6 +140,24 @@ class Outbox:
         lane = self._lanes.get(key)
         return tuple(lane.rows) if lane is not None else ()
 
+    def waits_for(self, id: int) -> policy.Waits:
+        """Why a row does not go out yet; nothing where it is under way or done with."""
+        lane = self._by_id.get(id)
+        if lane is None:
+            return policy.Waits.NOTHING
+        if lane.head.id != id:
+            return policy.Waits.EARLIER
+        if id in self._traffic:
+            # Handed over, and no word of it: the transport has no path yet.
+            return policy.Waits.PATH if lane.head.state is OutboxState.QUEUED else policy.Waits.NOTHING
+        if self._traffic.holds(lane.key.identity):
+            return policy.Waits.DISABLED
+        if self._traffic.holds(lane.peer):
+            return policy.Waits.BLOCKED
+        if self._presence.is_away(lane.peer):
+            return policy.Waits.PEER
+        return policy.Waits.DAY if lane.timer is not None else policy.Waits.PLACE
+
     # News
 
     def progress(self, ref: int, progress: Progress, reason: str) -> bool:

@@ -259,7 +259,9 @@ def test_a_channel_that_no_band_has(
 ) -> None:
     ward.interfaces(
         ward.rnode(
-            "/dev/null0", f"frequency = {frequency}\nbandwidth = {bandwidth}\nairtime_limit_long = {limit}\n"
+            "/dev/null0",
+            f"frequency = {frequency}\nbandwidth = {bandwidth}\nairtime_limit_long = {limit}\n"
+            "spreadingfactor = 8\ncodingrate = 5\n",
         )
     )
     assert {id for id in ward.examine() if id.startswith("radio")} == found

@@ -89,18 +89,20 @@ class Air:
         self.close()
 
 
-def configure(folder: Path, port: str, *, transport: bool = False, **options: Any) -> Path:
-    """A private Reticulum configuration with one RNode; ``options`` of the interface replace these."""
-    settings = {
-        "type": "RNodeInterface",
-        "enabled": "yes",
+def interface_settings(port: str) -> Json:
+    return {
         "port": port,
         "frequency": 868_100_000,
         "bandwidth": 125_000,
         "txpower": 14,
         "spreadingfactor": 8,
         "codingrate": 5,
-    } | options
+    }
+
+
+def configure(folder: Path, port: str, *, transport: bool = False, **options: Any) -> Path:
+    """A private Reticulum configuration with one RNode; ``options`` of the interface replace these."""
+    settings = {"type": "RNodeInterface", "enabled": "yes"} | interface_settings(port) | options
     folder.mkdir(parents=True, exist_ok=True)
     lines = "".join(f"    {key} = {value}\n" for key, value in settings.items())
     (folder / "config").write_text(

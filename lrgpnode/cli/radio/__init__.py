@@ -12,6 +12,8 @@ COMMANDS: Final = {
     "probe": "probe",
     "setup": "setup",
     "show": "show",
+    "status": "status",
+    "check": "check",
     "simulate": "simulate",
 }
 """The modules that the commands are in, in the order of the help. Only the one that is needed is loaded."""
@@ -34,5 +36,5 @@ class RadioGroup(click.Group):
 def radio() -> None:
     """Find radios, set them up and look at them; and radios in software.
 
-    docs/radio.md is the guide.
+    docs/radio.md is the guide. `status` and `check` ask the running node, all others need none.
     """

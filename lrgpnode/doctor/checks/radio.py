@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Final
 
 from firmware_configs.catalogue import Region, UnknownName, band_at, region
 from lrgpnode.doctor import faults
-from lrgpnode.doctor.finding import Finding
+from lrgpnode.doctor.finding import Finding, Severity
 from lrgpnode.doctor.patient import Patient
 from lrgpnode.radio.law import khz, mhz
 from lrgpnode.radio.tuned import RADIOS, radios
 from lrgpnode.rnode import identify
+from lrgpnode.rnode.troubles import section_fault
 
 from .reticulum import sharer
 from .serial import RADIO_PROGRAMS, holders, ports
@@ -83,4 +86,33 @@ def firmware(patient: Patient) -> Iterator[Finding]:
             )
 
 
-CHECKS = (duty_cycle, firmware)
+def sections(patient: Patient) -> Iterator[Finding]:
+    """the sections of the radios"""
+    for interface in patient.interfaces:
+        if interface.kind != "RNodeInterface":
+            continue
+        reason = section_fault(dict(interface.options))
+        if reason:
+            yield faults.RADIO_SECTION(interface=interface.name, reason=reason, who="the node")
+        if find_spec("serial") is None:
+            yield faults.RADIO_MODULE(
+                interface=interface.name, module="pyserial", python=sys.executable, who="the node"
+            )
+
+
+def of_the_node(patient: Patient) -> Iterator[Finding]:
+    """what the running node says of its radios"""
+    shown = patient.running.status.get("interfaces", ()) if patient.running is not None else ()
+    for interface in shown:
+        trouble = interface.get("trouble")
+        if trouble:
+            yield Finding(
+                id=trouble["id"],
+                severity=Severity.ERROR,
+                cause=trouble["cause"],
+                fix=trouble["fix"],
+                interface=interface["name"],
+            )
+
+
+CHECKS = (duty_cycle, sections, firmware, of_the_node)

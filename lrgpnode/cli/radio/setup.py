@@ -143,7 +143,7 @@ def setup(
     if as_json:
         say_json(_as_json(plan, place, change, written=written, backup=backup, restart=restart))
     else:
-        _say_end(place, written=written, backup=backup, restart=restart)
+        _say_end(plan, place, written=written, backup=backup, restart=restart)
 
 
 def _needed(option: str) -> str:
@@ -152,9 +152,8 @@ def _needed(option: str) -> str:
 
 def _port(machine: Machine, port: str | None, *, asking: bool) -> PortState:
     account = current_account()
-    if port is None and asking:
-        return ask_port(survey(machine, account))
-    state = find(machine, account, port)
+    wizard = port is None and asking
+    state = ask_port(survey(machine, account)) if wizard else find(machine, account, port)
     if state.console:
         raise RadioError(
             f"The login console of the system is on {state.port.best}: {state.console}.",
@@ -230,7 +229,9 @@ def _say_diff(file: Path, change: Change) -> None:
         write(line[: len(line) - len(text)] + clean(text, 300))
 
 
-def _say_end(place: Place, *, written: bool, backup: Path | None, restart: list[tuple[str, str]]) -> None:
+def _say_end(
+    plan: Plan, place: Place, *, written: bool, backup: Path | None, restart: list[tuple[str, str]]
+) -> None:
     if not written:
         return
     write(f"Wrote {place.file}" + (f"; the old one is {backup}" if backup else ""))
@@ -238,6 +239,9 @@ def _say_end(place: Place, *, written: bool, backup: Path | None, restart: list[
         write(f"It is in use after a restart of {program}: {how}")
     if not restart:
         write(f"No program runs with it now. Start the node: {place.patient.start}")
+    if place.patient.region.lower() != plan.region.name.lower():
+        hint = place.patient.command("config", "set", "airtime.region", plan.region.name)
+        write(f"The node plans its airtime by the law of its region: {hint}")
     write("Compare with the others: lrgpnode radio show")
 
 

@@ -43,9 +43,13 @@ _OF_THE_DRIVER: Final = re.compile(
     r"(Could not open serial port for interface|Could not detect device for|After configuring|The interface) "
     r"RNodeInterface\[|(TX power|Frequency|Bandwidth|Spreading factor|Radio state) mismatch|"
     r"Make sure that your hardware actually supports the parameters|Aborting RNode startup|"
-    r"The firmware version of the connected RNode|This version of Reticulum requires at least version"
+    r"The firmware version of the connected RNode|This version of Reticulum requires at least version|"
+    r"An error occurred while detaching RNodeInterface\["
 )
 """Lines of which a sentence of ours says more."""
+
+_AGAIN: Final = "Error while reconnecting port"
+"""Begins one that is, if it names the port of a radio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -180,7 +184,8 @@ class RadioWatch:
         """A line of Reticulum's log, in the thread that writes them; whether it is worth no more."""
         match = _HARDWARE.fullmatch(text)
         if match is None:
-            return _OF_THE_DRIVER.match(text) is not None
+            ours = text.startswith(_AGAIN) and any(port.name(one) in text for one in self.interfaces())
+            return ours or _OF_THE_DRIVER.match(text) is not None
         reason = _WORDS.get(match["what"], f"error {match['code']}")
         named = [one for one in self.interfaces() if str(one.name) == match["name"]]
         if match["harmless"] is None:

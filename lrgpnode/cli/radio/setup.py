@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-import textwrap
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -19,14 +16,12 @@ from lrgpnode.cli.radio.finding import find, this_machine
 from lrgpnode.cli.radio.place import Place, config_option, place_of
 from lrgpnode.cli.radio.probe import ask, board_of
 from lrgpnode.cli.radio.restart import what_to_restart
-from lrgpnode.cli.text import clean
+from lrgpnode.cli.radio.telling import say_diff, say_end, say_plan
 from lrgpnode.doctor.machine import Machine, current_account
 from lrgpnode.doctor.ports import PortState, survey
 from lrgpnode.radio import writing
-from lrgpnode.radio.law import RadioError, khz, mhz
+from lrgpnode.radio.law import RadioError
 from lrgpnode.radio.plan import Plan, Role, Wishes, make_plan
-
-_SECRET: Final = re.compile(r"(^.\s*(?:passphrase|pass_phrase|rpc_key)\s*=\s*).*")
 
 
 class Hertz(click.ParamType[int]):
@@ -127,8 +122,8 @@ def setup(
         change = changed(place, plan)
         written, backup = False, None
         if not as_json:
-            _say_plan(plan, state, board)
-            _say_diff(place.file, change)
+            say_plan(plan, state, board)
+            say_diff(place.file, change)
         if change.after != change.before and not dry_run:
             if asking and not click.confirm(f"Write this to {place.file}?"):
                 write("Nothing was changed.")
@@ -143,7 +138,7 @@ def setup(
     if as_json:
         say_json(_as_json(plan, place, change, written=written, backup=backup, restart=restart))
     else:
-        _say_end(plan, place, written=written, backup=backup, restart=restart)
+        say_end(plan, place, state, written=written, backup=backup, restart=restart)
 
 
 def _needed(option: str) -> str:
@@ -193,56 +188,6 @@ def _unwritable(error: OSError) -> CliError:
     return CliError(
         Exit.FAILED, "cannot_write", f"Cannot write{where}: {error.strerror or error}.", "Try it with sudo."
     )
-
-
-def _say_plan(plan: Plan, state: PortState, board: Board | None) -> None:
-    band, modem = plan.band, plan.modem
-    write(f"Radio     {board.name if board else 'not known'} at {clean(state.port.best, 200)}")
-    if not state.port.lasting:
-        write("          This name may be another device's after a restart: there is no lasting one.")
-    write(
-        f"Modem     {mhz(plan.frequency)} MHz, {khz(modem.bandwidth)} kHz, SF{modem.spreading_factor}, "
-        f"CR 4/{modem.coding_rate}, {plan.txpower} dBm"
-    )
-    write(f"Law       {plan.region.title}: {band.source}")
-    notes = [plan.region.notes, band.notes]
-    if band.hopping:
-        notes.insert(0, "This rule is one for radios that hop; an RNode does not.")
-    if band.listening:
-        notes.insert(0, "The law asks for a certified listen-before-talk, which an RNode's is not.")
-    for note in filter(None, notes):
-        for line in textwrap.wrap(note, 88):
-            write(f"          {line}")
-    if plan.role is Role.GATEWAY:
-        write("Gateway   enable_transport must be yes, and the other interfaces need `mode = boundary`.")
-    write("")
-
-
-def _say_diff(file: Path, change: Change) -> None:
-    if change.after == change.before:
-        write(f"{file} already says so.")
-        return
-    old, new = ((text or b"").decode(errors="replace").splitlines() for text in (change.before, change.after))
-    for difference in difflib.unified_diff(old, new, str(file), f"{file} (new)", lineterm=""):
-        line = _SECRET.sub(r"\1(not shown)", difference)
-        text = line[1:].lstrip(" \t")
-        write(line[: len(line) - len(text)] + clean(text, 300))
-
-
-def _say_end(
-    plan: Plan, place: Place, *, written: bool, backup: Path | None, restart: list[tuple[str, str]]
-) -> None:
-    if not written:
-        return
-    write(f"Wrote {place.file}" + (f"; the old one is {backup}" if backup else ""))
-    for program, how in restart:
-        write(f"It is in use after a restart of {program}: {how}")
-    if not restart:
-        write(f"No program runs with it now. Start the node: {place.patient.start}")
-    if place.patient.region.lower() != plan.region.name.lower():
-        hint = place.patient.command("config", "set", "airtime.region", plan.region.name)
-        write(f"The node plans its airtime by the law of its region: {hint}")
-    write("Compare with the others: lrgpnode radio show")
 
 
 def _as_json(

@@ -14,8 +14,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@
 
+# In a terminal the interface, with the node that runs or one of its own; else a node alone.
 run: $(STAMP)
-	$(BIN)/lrgpnode run
+	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/lrgpnode; else exec $(BIN)/lrgpnode run; fi
 
 demo: $(STAMP)
 	$(BIN)/lrgpnode demo

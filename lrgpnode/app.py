@@ -166,7 +166,7 @@ def airtime_settings(settings: Settings) -> AirtimeSettings:
     try:
         modem = shared_modem(settings)
     except ValueError as error:
-        raise StartError(f"airtime: {error}", EXIT_CONFIG) from None
+        raise StartError(f"airtime: {error}", Exit.CONFIG) from None
     return AirtimeSettings(
         enabled=settings.airtime_enabled,
         region=settings.airtime_region,

@@ -83,7 +83,8 @@ OTHER_RESULTS: Final = {
     "contacts import": "`contacts` and `blocks`, how many came in.",
     "games": (
         "the result of [game.list](control-api.md#gamelist), or with an ID that of "
-        "[game.show](control-api.md#gameshow). For people, showing a game also marks it as seen, with "
+        "[game.show](control-api.md#gameshow), and with `--at` that of "
+        "[game.frames](control-api.md#gameframes). For people, showing a game also marks it as seen, with "
         "[game.read](control-api.md#gameread)."
     ),
     "games export": (

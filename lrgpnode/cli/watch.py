@@ -152,6 +152,12 @@ def _request(data: Mapping[str, Any]) -> str:
     return f"the stranger {peer} would like to play {clean(data['app'], 64)}: {_game(data)}"
 
 
+def _unknown_game(data: Mapping[str, Any]) -> str:
+    game = f"{clean(data['app'], 64)}.{data['app_version']}"
+    peer = who(data.get("peer_name", ""), data["peer"])
+    return f"{peer} plays {game}, which is not installed here{_because(data['text'])}"
+
+
 def _identity(data: Mapping[str, Any]) -> str:
     state = "" if data["enabled"] else ", which is off the mesh"
     return f"identity {who(data['name'], data['hash'])}{state}"
@@ -230,6 +236,7 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.rejected": _rejected,
     "game.out_of_sync": _out_of_sync,
     "game.in_sync": lambda data: f"{_game(data)}: both sides agree again",
+    "game.unknown": _unknown_game,
     "game.deleted": lambda data: f"{_game(data)}: deleted",
     "node.clock": _clock,
     "game.expired": lambda data: f"{_game(data)}: ended by its time limit",

@@ -92,6 +92,11 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         f"`lrgpnode resend {ID}` or `lrgpnode abandon {ID}`",
     ),
     ("game.in_sync", {**BY_PEER, "app": "ttt"}, f"game {ID}: both sides agree again"),
+    (
+        "game.unknown",
+        {**BY_PEER, "app": "go", "app_version": 2, "command": "challenge", "text": "[LRGP Go] Play?"},
+        f"{PEER[:8]} plays go.2, which is not installed here: [LRGP Go] Play?",
+    ),
     ("game.deleted", {**BY_PEER, "app": "ttt"}, f"game {ID}: deleted"),
     ("node.clock", {"trusted": True}, "the clock is right"),
     (

@@ -76,6 +76,9 @@ from .game import (
     Draw as Draw,
     DrawParams as DrawParams,
     Expired as Expired,
+    Frame as Frame,
+    Frames as Frames,
+    FramesParams as FramesParams,
     GameDetail as GameDetail,
     GameListParams as GameListParams,
     GamePage as GamePage,
@@ -87,6 +90,7 @@ from .game import (
     RejectedAction as RejectedAction,
     RemoteError as RemoteError,
     SessionParams as SessionParams,
+    UnknownGame as UnknownGame,
     view_json as view_json,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel

@@ -1,5 +1,5 @@
-"""No window of 3600 s exceeds the limit, whatever happens: requests, failures, repetitions, restarts, crashes,
-reboots, and clocks that are set, wrong, or not vouched for.
+"""No window of 3600 s exceeds the limit, whatever happens: requests, failures, repetitions, restarts,
+crashes, reboots, and clocks that are set, wrong, or not vouched for.
 
 The machine's truth is a time of its own, which nothing in the node knows.
 """

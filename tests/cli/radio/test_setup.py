@@ -139,7 +139,7 @@ def test_roles(bench: Bench) -> None:
     bench.run("setup", "--region", "EU868", "--yes", "--role", "access-point")
     assert options(bench)["mode"] == "access_point"
     code, out, _ = bench.run("setup", "--region", "EU868", "--yes", "--role", "gateway")
-    assert (options(bench)["mode"], options(bench)["announce_cap"]) == ("internal", "1")
+    assert (options(bench)["mode"], options(bench)["announce_cap"]) == ("internal", "2")
     assert "`mode = boundary`" in out
     assert code == 0
 

@@ -21,7 +21,7 @@ from lrgpnode.doctor.machine import Machine, current_account
 from lrgpnode.doctor.ports import PortState, survey
 from lrgpnode.radio import writing
 from lrgpnode.radio.law import RadioError
-from lrgpnode.radio.plan import Plan, Role, Wishes, make_plan
+from lrgpnode.radio.plan import UNKNOWN_BOARD_DBM, Plan, Role, Wishes, is_distant, make_plan
 
 
 class Hertz(click.ParamType[int]):
@@ -57,7 +57,7 @@ class Hertz(click.ParamType[int]):
     "--antenna-gain", type=float, default=DIPOLE_GAIN_DB, show_default=True, metavar="DBI",
     help="Of the antenna; the law counts it.",
 )  # fmt: skip
-@click.option("--port", metavar="PORT", help="Any name of the serial port; the lasting one is written.")
+@click.option("--port", metavar="PORT", help="Any name of the serial port, tcp://HOST or ble://NAME.")
 @click.option("--name", metavar="NAME", help="Of the interface; without it the one with this port, or LoRa.")
 @click.option(
     "--role", type=click.Choice([role.value for role in Role]), default=Role.NODE.value, show_default=True,
@@ -97,17 +97,19 @@ def setup(
     try:
         if region is None:
             region = _needed("region") if not asking else ask_region()
-        state = _port(machine, port, asking=asking)
+        state = None if port is not None and is_distant(port) else _port(machine, port, asking=asking)
+        where = port if state is None else state.port.best
+        assert where is not None
         if asking and preset is None and bandwidth is None and sf is None:
             preset = ask_preset(region, frequency)
         place = place_of(context, config_dir)
         _check_place(place)
-        board = _board(machine, state)
+        board = None if state is None else _board(machine, state)
         plan = make_plan(
             Wishes(
                 region=region,
-                port=state.port.best,
-                name=name_for(place, machine, state, name),
+                port=where,
+                name=name_for(place, machine, where, state, name),
                 preset=preset,
                 frequency=frequency,
                 bandwidth=bandwidth,
@@ -173,7 +175,11 @@ def _board(machine: Machine, state: PortState) -> Board | None:
     try:
         found = ask(machine, state)
     except CliError as error:
-        click.echo(f"The board was not asked: {error.message}", err=True)
+        click.echo(
+            f"The board was not asked: {error.message} Without --txpower it is told {UNKNOWN_BOARD_DBM} dBm "
+            "at most, which every board can.",
+            err=True,
+        )
         return None
     if not found.accepted:
         raise RadioError(

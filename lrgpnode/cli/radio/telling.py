@@ -20,11 +20,13 @@ from lrgpnode.radio.plan import Plan, Role
 _SECRET: Final = re.compile(r"(^.\s*(?:passphrase|pass_phrase|rpc_key)\s*=\s*).*")
 
 
-def say_plan(plan: Plan, state: PortState, board: Board | None) -> None:
+def say_plan(plan: Plan, state: PortState | None, board: Board | None) -> None:
     """The radio, its numbers, and the law that they follow."""
     band, modem = plan.band, plan.modem
-    write(f"Radio     {board.name if board else 'not known'} at {clean(state.port.best, 200)}")
-    if not state.port.lasting:
+    write(f"Radio     {board.name if board else 'not known'} at {clean(plan.port, 200)}")
+    if state is None:
+        write("          It is not asked here. For ble:// Reticulum needs the module bleak, or it ends.")
+    elif not state.port.lasting:
         write("          This name may be another device's after a restart: there is no lasting one.")
     write(
         f"Modem     {mhz(plan.frequency)} MHz, {khz(modem.bandwidth)} kHz, SF{modem.spreading_factor}, "
@@ -59,7 +61,7 @@ def say_diff(file: Path, change: Change) -> None:
 def say_end(
     plan: Plan,
     place: Place,
-    state: PortState,
+    state: PortState | None,
     *,
     written: bool,
     backup: Path | None,
@@ -74,7 +76,7 @@ def say_end(
     if not restart:
         write(f"No program runs with it now. Start the node: {place.patient.start}")
     account = place.patient.account
-    if not account.may(state.port.device.stat(), 6):
+    if state is not None and not account.may(state.port.device.stat(), 6):
         how = f"sudo usermod -aG {state.group} {account.name}"
         write(f"The user {account.name} of the node may not open the port yet: {how}")
     if place.patient.region.lower() != plan.region.name.lower():

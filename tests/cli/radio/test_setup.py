@@ -364,3 +364,15 @@ def test_a_port_that_the_user_of_the_node_may_not_open(bench: Bench) -> None:
     os.chown(bench.ward.data, NOBODY, NOBODY)
     _, out, _ = bench.run("setup", "--region", "EU868", "--yes")
     assert "The user nobody of the node may not open the port yet: sudo usermod -aG dialout nobody" in out
+
+
+def test_a_radio_without_a_serial_port(bench: Bench) -> None:
+    said = bench.json("setup", "--region", "EU868", "--port", "tcp://10.0.0.7")
+    assert (said["name"], said["options"]["port"]) == ("LoRa", "tcp://10.0.0.7")
+    assert said["options"]["txpower"] == "14"
+    assert bench.json("setup", "--region", "US915", "--port", "tcp://10.0.0.7")["name"] == "LoRa"
+    assert bench.json("setup", "--region", "EU868", "--port", "ble://")["name"] == "LoRa 2"
+    for port in ("tcp://10.0.0.7:7633", "tcp://", "udp://a", "ble://a#b"):
+        code, _, err = bench.run("setup", "--region", "EU868", "--yes", "--port", port)
+        assert code == 1
+        assert "no port" in err or "not the path" in err

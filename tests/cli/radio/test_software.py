@@ -30,7 +30,10 @@ def rns(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.mark.parametrize(("region", "preset"), AIR)
+@pytest.mark.parametrize(
+    ("region", "preset"),
+    [("EU868", "medium-fast"), pytest.param("US915", "wide-medium", marks=pytest.mark.slow)],
+)
 def test_the_driver_sends_what_was_set_up(
     bench: Bench, tmp_path: Path, rns: Path, region: str, preset: str
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 from firmware_configs.catalogue import Region, UnknownName, band_at, region
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding, Severity
+from lrgpnode.doctor.owners import RADIO_PROGRAMS, holders
 from lrgpnode.doctor.patient import Patient
 from lrgpnode.radio.law import khz, mhz
 from lrgpnode.radio.tuned import RADIOS, radios
@@ -17,7 +18,7 @@ from lrgpnode.rnode import identify
 from lrgpnode.rnode.troubles import section_fault
 
 from .reticulum import sharer
-from .serial import RADIO_PROGRAMS, holders, ports
+from .serial import ports
 
 _USUAL: Final = "EU868"
 """The only region whose frequencies say by themselves where a radio most likely is."""

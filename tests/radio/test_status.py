@@ -112,14 +112,16 @@ def test_faults_from_the_start(tmp_path: Path) -> None:
         options = {name: {"txpower": 30} if name == "strong" else {} for name in air.ports}
         nodes = {name: RadioNode(tmp_path / name, air.ports[name], **options[name]) for name in air.ports}
         for node in nodes.values():
-            stack.callback(node.kill)
-            node.spawn()
-        for node in nodes.values():
-            node.ready()
+            # One after the other: at once they would take longer than a node may.
+            stack.enter_context(node)
         assert "1.45; Reticulum needs 1.52" in has(nodes["old"], "radio-firmware")["trouble"]["cause"]
         assert "its section asks for 30 dBm" in has(nodes["strong"], "radio-power")["trouble"]["cause"]
         assert "start its radio chip" in has(nodes["dead"], "radio-hardware")["trouble"]["cause"]
         has(nodes["absent"], "radio-absent")
+        doctor = command(nodes["old"], "doctor", "--json")
+        found = json.loads(doctor.communicate(timeout=PATIENCE)[0])["findings"]
+        assert "radio-firmware" in {one["id"] for one in found if one["severity"] == "error"}
+        assert doctor.returncode == 1
         assert "is not plugged in" in said(nodes["absent"], "status")
         air.tell("plug absent")
         has(nodes["absent"], "online")
@@ -141,10 +143,7 @@ def test_a_check(tmp_path: Path) -> None:
             # Announced when the test says so.
             settings = '[announce]\ninterval_minutes = 0\n[accept]\nfrom = "open"\n'
             (node.data / "lrgpnode.toml").write_text(settings)
-            stack.callback(node.kill)
-            node.spawn()
-        for node in nodes.values():
-            node.ready()
+            stack.enter_context(node)
             has(node, "online")
         alice, bob, carol = nodes.values()
         # Nobody sends.

@@ -37,6 +37,9 @@ class Told(Protocol):
     def lost(self, interface: Any) -> None:
         """The driver has given up the port and will open it again."""
 
+    def reading(self, interface: Any, begins: bool) -> None:
+        """A thread of the driver begins to read from the board, or has ended."""
+
     def sign(self, interface: Any) -> None:
         """The board has said something."""
 
@@ -150,7 +153,14 @@ def _wrap_opening(driver: Driver) -> None:
 
 def _wrap_life(told: Told) -> None:
     reconnect, incoming = RNodeInterface.reconnect_port, RNodeInterface.process_incoming
-    detach = RNodeInterface.detach
+    detach, read_loop = RNodeInterface.detach, RNodeInterface.readLoop
+
+    def reading(interface: Any) -> None:
+        told.reading(interface, True)
+        try:
+            read_loop(interface)
+        finally:
+            told.reading(interface, False)
 
     def reconnecting(interface: Any) -> None:
         told.lost(interface)
@@ -168,7 +178,7 @@ def _wrap_life(told: Told) -> None:
             _log.debug("the radio of %s was left as it was: %r", interface.name, error)
 
     RNodeInterface.reconnect_port, RNodeInterface.process_incoming = reconnecting, received
-    RNodeInterface.detach = detaching
+    RNodeInterface.detach, RNodeInterface.readLoop = detaching, reading
 
 
 def _wrap_attributes(told: Told) -> None:

@@ -77,6 +77,7 @@ class _Radio:
         self.sent = 0
         self.tried = now
         self.closed: float | None = None
+        self.readers = 0
 
 
 class RadioWatch:
@@ -153,6 +154,10 @@ class RadioWatch:
                 return
         gone = not port.is_remote(interface) and not Path(port.name(interface)).exists()
         self._set(interface, up=False, trouble=_fault(troubles.ABSENT if gone else troubles.LOST, interface))
+
+    def reading(self, interface: Any, begins: bool) -> None:
+        with self._lock:
+            self._of(interface).readers += 1 if begins else -1
 
     def sign(self, interface: Any) -> None:
         with self._lock:
@@ -262,6 +267,8 @@ class RadioWatch:
     def _revive(self, radio: _Radio, now: float) -> None:
         """Begin to open a port again where the driver's own thread for that has ended."""
         interface = radio.interface
+        if radio.readers:
+            return  # two would take each other's bytes
         left_up = radio.closed is not None and interface.online and now - radio.closed > _GRACE
         stuck = not interface.online and not interface.reconnecting and now - radio.tried > _STUCK
         if left_up or stuck:

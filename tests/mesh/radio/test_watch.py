@@ -117,7 +117,11 @@ def test_a_board_that_hangs_is_closed_once(scene: Scene, caplog: pytest.LogCaptu
 def test_a_driver_whose_reader_has_ended_is_helped(scene: Scene) -> None:
     scene.pass_(HUNG_AFTER)
     assert scene.interface.online  # it has not seen that its port was closed
+    scene.watch.reading(scene.interface, True)
     scene.pass_(10)
+    assert not scene.interface.anew.is_set()
+    scene.watch.reading(scene.interface, False)
+    scene.pass_(1)
     assert scene.interface.anew.wait(5)
     assert not scene.interface.online
 

@@ -87,7 +87,6 @@ class RadioWatch:
         self._changed = changed
         self._clock = clock
         self._radios: dict[int, _Radio] = {}
-        self._failed: dict[str, Diagnosis] = {}
         self._lock = threading.Lock()
         self._news = threading.Condition(self._lock)
         self._listeners: list[Callable[[str], None]] = []
@@ -96,17 +95,13 @@ class RadioWatch:
 
     # --- asked, from any thread
 
-    def states(self) -> dict[int, RadioState]:
-        """By ``id`` of the driver's object."""
-        with self._lock:
-            return {key: radio.state for key, radio in self._radios.items()}
-
     def state(self, interface: Any) -> RadioState | None:
         with self._lock:
             radio = self._radios.get(id(interface))
             return None if radio is None else radio.state
 
     def interfaces(self) -> list[Any]:
+        """The driver's objects."""
         with self._lock:
             return [radio.interface for radio in self._radios.values()]
 
@@ -232,7 +227,7 @@ class RadioWatch:
                 return
             radio.closed = self._clock()
             radio.state = replace(radio.state, reopened=radio.state.reopened + 1)
-        self._set(interface, up=False, trouble=trouble(interface=interface.name, port=port.name(interface)))
+        self._set(interface, up=False, trouble=_fault(trouble, interface))
         port.close(interface)
 
     def _run(self) -> None:

@@ -5,8 +5,9 @@ same destination and second ignores the next, even on a new connection, whose pa
 it holds back new announces that come faster than three a second, for 15 s (rns-lxmf facts §2, §7). So
 there is one announce a clock second here, of all identities together; what is wanted sooner waits.
 
-On slow media a first announce comes at a random moment, and ``floor`` allows one an hour. A regular announce that it holds back is sent when the hour
-is over, any other is not: the medium has had one within the hour.
+On slow media a first announce comes at a random moment, and ``floor`` allows one an hour. A regular
+announce that it holds back is sent when the hour is over, any other is not: the medium has had one
+within the hour.
 
 Everything runs on the worker, except where said.
 """

@@ -445,6 +445,8 @@ class ReticulumMesh:
             router.request_path(bytes.fromhex(peer))
 
     def _moment(self) -> Moment:
+        if self._settings.moment is not None:
+            return self._settings.moment()
         return this_moment(self._settings.boot_id, self._settings.synchronised)
 
     def _asks_for_stamp(self, peer: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lrgpnode.airtime.budget import Limits
+from lrgpnode.airtime.budget import Limits, Purpose, Use
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.mesh.transport import Outgoing
 from lrgpnode.outbox import policy
@@ -44,14 +44,18 @@ async def players(
 
 def use_up(player: RadioPlayer) -> None:
     """Send until nothing more of ours may go out."""
-    from lrgpnode.airtime.budget import Purpose, Use
-
     left = player.radio.budget.figures().left
     assert left is not None
     player.radio.spend(left, Use(Purpose.GATEWAY))
 
 
-@pytest.mark.parametrize("faults", [CLEAN, Faults(lost=0.1, proof_lost=0.1)], ids=["clean", "lossy"])
+@pytest.mark.parametrize(
+    "faults",
+    [
+        pytest.param(CLEAN, id="clean"),
+        pytest.param(Faults(lost=0.1, proof_lost=0.1), id="lossy", marks=pytest.mark.slow),
+    ],
+)
 def test_a_flood_of_500_actions_keeps_every_hour_and_loses_none(faults: Faults, tmp_path: Path) -> None:
     async def main(loop: VirtualLoop) -> None:
         _, a, b = await players(loop, modem=SF7, faults=faults, path=str(tmp_path / "a.db"))

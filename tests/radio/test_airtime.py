@@ -1,0 +1,145 @@
+"""The airtime that a node counts is that which is on the air."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.nodes import until
+from tests.e2e.table import Table
+from tests.radio.air import Air, Json, RadioNode
+from tests.radio.conftest import Start
+from tests.radio.cost import kind, settled
+
+pytestmark = pytest.mark.node
+
+CLOSE = 0.02
+KINDS = {
+    "announce": ("announce", "path_answer"),
+    "message": ("data",),
+    "path request": ("path_request",),
+    "proof": ("proof",),
+    "link request": ("link",),
+    "link data": ("link",),
+}
+
+
+def on_air(air: Air, name: str) -> dict[str, float]:
+    """Seconds by kind, as the software RNode had them."""
+    found: dict[str, float] = {}
+    for row in air.trace("frame"):
+        if row["node"] == name:
+            what = kind(bytes.fromhex(row["host"]))
+            found[what] = found.get(what, 0.0) + row["airtime_ms"] / 1000
+    return found
+
+
+def metered(node: RadioNode) -> Json:
+    (radio,) = node.call("radio.airtime")["radios"]
+    return dict(radio)
+
+
+def check(air: Air, name: str, node: RadioNode) -> None:
+    settled(air)
+    radio, sent = metered(node), on_air(air, name)
+    assert radio["metered"]
+    counted = {row["kind"]: row["seconds"] for row in radio["packets"]}
+    assert sum(counted.values()) == pytest.approx(sum(sent.values()), rel=CLOSE)
+    assert radio["used"] == pytest.approx(sum(sent.values()), rel=CLOSE)
+    for what, seconds in sent.items():
+        alike = [other for other, kinds in KINDS.items() if kinds == KINDS[what]]
+        ours = sum(counted[one] for one in KINDS[what])
+        assert ours == pytest.approx(sum(sent.get(one, 0.0) for one in alike), rel=CLOSE), seconds
+    assert radio["refused"] == 0
+
+
+def test_a_game_is_metered_as_it_was_on_the_air(start: Start) -> None:
+    air, nodes = start("alice", "bob", scale=20.0)
+    alice, bob = nodes.values()
+    table = Table(alice, bob, "ttt", 60.0)
+    table.accept()
+    table.play(*"14253")
+    table.check_ended("win", alice)
+    for name, node in nodes.items():
+        check(air, name, node)
+    radio = metered(alice)
+    # 868.1 MHz: 1 % of the hour, a quarter of it in reserve.
+    assert radio["law"].startswith("1 % of EU868")
+    assert radio["limit"] == pytest.approx(36.0)
+    assert radio["reserve"] == pytest.approx(9.0)
+    assert (radio["bandwidth"], radio["spreading_factor"], radio["coding_rate"]) == (125_000, 8, 5)
+    purposes = {row["purpose"]: row["seconds"] for row in radio["purposes"]}
+    (game,) = radio["games"]
+    assert game["app"] == "ttt"
+    assert purposes["moves"] == pytest.approx(game["seconds"])
+    assert purposes["moves"] > 3 * 0.8
+    assert purposes["proofs"] > 3 * 0.25
+    assert purposes["relay"] == purposes["other"] == 0.0
+    assert sum(purposes.values()) == pytest.approx(radio["used"])
+
+
+def announced(air: Air, alice: RadioNode, bob: RadioNode) -> None:
+    alice.hears(bob, 60.0)
+    bob.hears(alice, 60.0)
+    settled(air)
+
+
+def dry(node: RadioNode) -> bool:
+    """Whether everything that is not delivered waits for airtime."""
+    rows = [row for row in outbox(node) if row["state"] not in {"delivered", "confirmed"}]
+    return all(row["waits_for"] == "airtime" for row in rows) and metered(node)["held"] == 0.0
+
+
+def outbox(node: RadioNode) -> list[Json]:
+    rows: list[Json] = []
+    cursor = None
+    while True:
+        page = node.call("outbox.list", cursor=cursor)
+        rows += page["messages"]
+        cursor = page.get("cursor")
+        if cursor is None:
+            return rows
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_flood_keeps_every_hour_and_loses_nothing(tmp_path: Path) -> None:
+    """With a tenth of EU868's hour, and hours that the test lets pass; a crash in the middle."""
+    limit, count = 3.6, 40
+    with ExitStack() as stack:
+        air = stack.enter_context(Air(tmp_path / "air", "alice", "bob", "--scale", "20"))
+        nodes = {name: RadioNode(tmp_path / name, port, announce_cap=100) for name, port in air.ports.items()}
+        (tmp_path / "alice" / "lrgpnode.toml").write_text(
+            "[test]\nclock = true\n[airtime]\nlimit_percent = 0.1\npeer_percent = 100\n"
+        )
+        for node in nodes.values():
+            stack.callback(node.kill)
+            node.start()
+        alice, bob = nodes.values()
+        announced(air, alice, bob)
+        hours: list[float] = []
+        before = 0.0
+        for n in range(count):
+            alice.call("game.challenge", peer=bob.identity, app=("ttt", "chess", "four_in_a_row")[n % 3])
+        for turn in range(60):
+            until(lambda: dry(alice), "what has airtime is delivered", 120.0)
+            settled(air)
+            sent = sum(on_air(air, "alice").values())
+            hours.append(sent - before)
+            before = sent
+            assert metered(alice)["used"] <= limit
+            if not [row for row in outbox(alice) if row["waits_for"]]:
+                break
+            if turn == 1:
+                alice.kill()
+                alice.start()
+                assert metered(alice)["used"] > 0.5 * limit
+                continue
+            alice.call("test.clock", advance=3700.0)
+        assert max(hours) <= limit
+        rows = outbox(alice)
+        assert len(rows) == count
+        assert {row["state"] for row in rows} <= {"delivered", "confirmed"}
+        assert len(hours) > 8

@@ -299,8 +299,8 @@ class Radios:
             if hop is None:
                 continue
             needed = costs(hop)
-            most = min(needed.most, max(needed.least, radio.budget.room / 2))
-            answer = radio.budget.ask(token, use, most, least=needed.least, destination=destination)
+            most, least = needed.within(radio.budget.room)
+            answer = radio.budget.ask(token, use, most, least=least, destination=destination)
             if not answer.granted:
                 self._owed.pop(token, None)
                 self._release(token)

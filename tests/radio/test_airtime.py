@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.nodes import until
+from tests.e2e.nodes import NodeProcess, until
 from tests.e2e.table import Table
 from tests.radio.air import Air, Json, RadioNode
 from tests.radio.conftest import Start
@@ -36,7 +36,7 @@ def on_air(air: Air, name: str) -> dict[str, float]:
     return found
 
 
-def metered(node: RadioNode) -> Json:
+def metered(node: NodeProcess) -> Json:
     (radio,) = node.call("radio.airtime")["radios"]
     return dict(radio)
 
@@ -110,6 +110,9 @@ def test_a_flood_keeps_every_hour_and_loses_nothing(percent: float, count: int, 
             settings.write(
                 f"[test]\nclock = true\n[airtime]\nlimit_percent = {percent}\npeer_percent = 100\n"
             )
+        # Bob's hours do not pass so fast, and he must prove everything.
+        with (tmp_path / "bob" / "lrgpnode.toml").open("a") as settings:
+            settings.write("[airtime]\nenabled = false\n")
         for node in nodes.values():
             stack.callback(node.kill)
             node.spawn()
@@ -140,3 +143,41 @@ def test_a_flood_keeps_every_hour_and_loses_nothing(percent: float, count: int, 
         assert len(rows) == count
         assert {row["state"] for row in rows} <= {"delivered", "confirmed"}
         assert len(hours) > 8
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_as_a_client_of_another_program_what_is_submitted_is_counted(tmp_path: Path) -> None:
+    """Alice's radio belongs to another process, whose Reticulum she uses."""
+    with ExitStack() as stack:
+        air = stack.enter_context(Air(tmp_path / "air", "alice", "bob", "--scale", "20"))
+        shared = f"  instance_name = {tmp_path.name}\n  rpc_key = {'5a' * 16}\n"
+        owner = RadioNode(tmp_path / "owner", air.ports["alice"], announce_cap=100)
+        config = tmp_path / "owner" / "reticulum" / "config"
+        config.write_text(
+            config.read_text().replace("  share_instance = no\n", f"  share_instance = yes\n{shared}")
+        )
+        folder = tmp_path / "alice" / "reticulum"
+        folder.mkdir(parents=True)
+        (folder / "config").write_text(f"[reticulum]\n  share_instance = yes\n{shared}[interfaces]\n")
+        alice = NodeProcess(tmp_path / "alice", "--rns-config", str(folder))
+        with (tmp_path / "alice" / "lrgpnode.toml").open("a") as settings:
+            settings.write('[airtime]\npreset = "reticulum"\nfrequency_mhz = 868.1\nregion = "EU868"\n')
+        bob = RadioNode(tmp_path / "bob", air.ports["bob"], announce_cap=100)
+        for node in (bob, owner, alice):
+            stack.callback(node.kill)
+            node.start()
+        table = Table(alice, bob, "ttt", 60.0)
+        table.accept()
+        table.play(*"14253")
+        table.check_ended("win", alice)
+        settled(air)
+        radio = metered(alice)
+        assert not radio["metered"]
+        assert radio["packets"] == []
+        assert radio["limit"] == pytest.approx(36.0)
+        purposes = {row["purpose"]: row["seconds"] for row in radio["purposes"]}
+        messages = on_air(air, "alice")["message"]
+        # The shared instance takes a header off, and that is not seen here.
+        assert messages * 0.98 <= purposes["moves"] <= messages * 1.12
+        assert purposes["announces"] > 0

@@ -91,6 +91,7 @@ class Radios:
         data: Path,
         worker: Worker,
         moment: Callable[[], Moment],
+        clock: Callable[[], float],
         *,
         local: Collection[str],
         stamped: Callable[[str], bool],
@@ -101,6 +102,7 @@ class Radios:
         self._data = data
         self._worker = worker
         self._moment = moment
+        self._clock = clock
         self._local = local
         self._stamped = stamped
         self._mail_node = mail_node
@@ -169,7 +171,7 @@ class Radios:
             _log.warning("airtime of %s: %s", name, rule.problem)
         limits = self._settings.limits(rule.seconds)
         ledger = Ledger(self._data / f"airtime-{_file_name(name)}.json", self._moment)
-        budget = Budget(limits, lambda: self._moment().boot, cover=ledger.save)
+        budget = Budget(limits, self._clock, cover=ledger.save)
         record, passed = ledger.load(int((limits.seconds or 0.0) * MICRO))
         budget.restore(record, passed)
         return Radio(name, rule, budget, ledger, interface=interface, fixed=fixed)
@@ -243,8 +245,7 @@ class Radios:
         answer = radio.budget.ask(None, Use(Purpose.ANNOUNCES), cost.announce(hop))
         if answer.granted:
             return 0.0
-        now = self._moment().boot
-        return max(1.0, answer.at - now) if answer.at is not None else 60.0
+        return max(1.0, answer.at - self._clock()) if answer.at is not None else 60.0
 
     def announced(self, interface: Any) -> None:
         """An announce went out. Only where no meter sees it."""

@@ -219,3 +219,27 @@ def test_a_resent_and_a_cancelled_one_leave_the_queue() -> None:
         assert not air.sent
 
     run(main)
+
+
+def test_nothing_is_polled_while_somebody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualLoop) -> None:
+        _, a, b = await players(loop)
+        b.endpoint.detach()
+        await a.challenge(B, "ttt")  # is under way for a minute
+        use_up(a)
+        await a.challenge(B, "chess")
+        await asyncio.sleep(2)
+        woken = 0
+        fill = a.node.outbox._fill
+
+        def counted() -> None:
+            nonlocal woken
+            woken += 1
+            fill()
+
+        monkeypatch.setattr(a.node.outbox, "_fill", counted)
+        await asyncio.sleep(HOUR / 2)
+        assert woken <= 8
+        assert a.node.outbox.dry[0] >= 1
+
+    run(main)

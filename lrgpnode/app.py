@@ -38,6 +38,7 @@ from lrgpnode.doctor import listening
 from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.airtime.settings import AirtimeSettings
+from lrgpnode.mesh.floor import Moment
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.propagation.report import News
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
@@ -230,6 +231,7 @@ class _Application:
             self._games, self._problems = load_games()
             for problem in self._problems:
                 log.warning("game %s is not in use: %s", problem.name, problem.reason)
+            self._movable = MovableClock() if self._settings.test_clock else None
             self._mesh = ReticulumMesh(self._mesh_settings())
             self._vitals = Vitals(
                 name=self._settings.node_name,
@@ -285,12 +287,19 @@ class _Application:
             announce_interval=settings.announce_interval_minutes * 60.0,
             shared_is_slow=settings.announce_shared_is_radio,
             boot_id=boot_id(),
+            moment=self._moment if self._movable is not None else None,
             synchronised=system_synchronised,
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
             house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
         )
+
+    def _moment(self) -> Moment:
+        """By the clock that tests move."""
+        assert self._movable is not None
+        clock = self._movable.clock
+        return Moment(clock.wall(), clock.boot(), boot_id(), clock.synchronised())
 
     def _start_reticulum(self) -> None:
         from lrgpnode.mesh.instance import MeshError  # noqa: PLC0415 - loads Reticulum
@@ -315,7 +324,6 @@ class _Application:
         )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
-        self._movable = MovableClock() if self._settings.test_clock else None
         node = Node(
             store=self._store,
             writer=writer,

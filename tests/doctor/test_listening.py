@@ -13,6 +13,7 @@ import pytest
 
 from lrgpnode.cli.exits import Exit
 from lrgpnode.doctor import listening
+from lrgpnode.doctor.machine import Machine
 from tests.e2e.nodes import free_port
 
 COMMAND = str(Path(sys.executable).with_name("lrgpnode"))
@@ -25,7 +26,7 @@ def test_a_port_that_is_taken_is_named_with_its_owner() -> None:
     with socket.socket() as taken:
         taken.bind(("0.0.0.0", port))
         taken.listen()
-        said = listening.refusal("127.0.0.1", port)
+        said = listening.refusal("127.0.0.1", port, Machine(own_pid=0))
     assert re.search(rf"port {port}: \S+ \(process {os.getpid()}\) has it", said)
     # Those who just hung up do not keep a restarted node from its port.
     assert listening.refusal("127.0.0.1", port) == ""

@@ -21,9 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode import config, metrics
+from lrgpnode.airtime.budget import Purpose
+from lrgpnode.airtime.modem import Modem
 from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.api.lookup import Lookup
 from lrgpnode.api.propagation import event as propagation_event
+from lrgpnode.api.radio import trouble_info
 from lrgpnode.api.status import node_status
 from lrgpnode.cli.exits import Exit
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
@@ -34,6 +37,7 @@ from lrgpnode.control.server import ControlServer, SocketError
 from lrgpnode.doctor import listening
 from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
+from lrgpnode.mesh.airtime.settings import AirtimeSettings
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.propagation.report import News
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
@@ -54,6 +58,7 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
+    from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
 
 log = logging.getLogger("lrgpnode")
@@ -156,6 +161,43 @@ def propagation_settings(settings: Settings) -> PropagationSettings:
     )
 
 
+def airtime_settings(settings: Settings) -> AirtimeSettings:
+    """What the mesh is told of airtime. Raises ``StartError``."""
+    try:
+        modem = shared_modem(settings)
+    except ValueError as error:
+        raise StartError(f"airtime: {error}", Exit.CONFIG) from None
+    return AirtimeSettings(
+        enabled=settings.airtime_enabled,
+        region=settings.airtime_region,
+        percent=settings.airtime_limit_percent,
+        reserve=settings.airtime_reserve_percent / 100,
+        shares={
+            Purpose.MOVES: 1.0,
+            Purpose.ANNOUNCES: settings.airtime_announces_percent / 100,
+            Purpose.SYNC: settings.airtime_sync_percent / 100,
+            Purpose.GATEWAY: settings.airtime_gateway_percent / 100,
+        },
+        peer=settings.airtime_peer_percent / 100,
+        modem=modem,
+        frequency=round(settings.airtime_frequency_mhz * 1e6) or None,
+    )
+
+
+def shared_modem(settings: Settings) -> Modem | None:
+    """The modem of another program's radio; None where nothing is said of one. Raises ``ValueError``."""
+    if settings.airtime_preset:
+        from firmware_configs.catalogue import preset  # noqa: PLC0415 - most nodes need none
+
+        named = preset(settings.airtime_preset)
+        return Modem(named.bandwidth, named.spreading_factor, named.coding_rate)
+    if settings.airtime_bandwidth or settings.airtime_spreading_factor:
+        return Modem(
+            settings.airtime_bandwidth, settings.airtime_spreading_factor, settings.airtime_coding_rate
+        )
+    return None
+
+
 def boot_id() -> str:
     """What tells this boot of the machine from every other."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -249,6 +291,8 @@ class _Application:
             synchronised=system_synchronised,
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
+            airtime=airtime_settings(settings),
+            house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
         )
 
     def _start_reticulum(self) -> None:
@@ -285,6 +329,7 @@ class _Application:
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
+            airtime=self._mesh.airtime,
             clock=self._movable.clock if self._movable is not None else None,
         )
         self._configuration.on_change(
@@ -299,7 +344,10 @@ class _Application:
         heart = Heart(self._notifier, parts, self._vitals.line)
         try:
             await node.start(self._own.rows, paused=self._own.resting)
+            if self._mesh.airtime is not None:
+                self._mesh.airtime.on_released(lambda: self._released(loop, node))
             self._mesh.watch_propagation(lambda news: self._propagation_news(node, news))
+            self._mesh.watch_radios(self._radio_news)
             self._mesh.attach(loop, node)
             await house.open(node)
             heart.start()
@@ -330,6 +378,11 @@ class _Application:
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
 
+    def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
+        """Airtime that was held has been given back, on any thread."""
+        if not self._stop.is_set():
+            loop.call_soon_threadsafe(node.airtime_freed)
+
     def _set_log_level(self, level: str) -> None:
         self._log.level = level
 
@@ -350,6 +403,14 @@ class _Application:
         if type == "propagation.node" and fields["node"]:
             node.reachable()
 
+    def _radio_news(self, state: RadioState) -> None:
+        fields = {"name": state.name, "up": state.up, "trouble": trouble_info(state.trouble)}
+        self._publish("radio.changed", fields)
+
+    def _mesh_load(self) -> int:
+        status = self._mesh.status()
+        return status.in_flight + status.waiting
+
     def _surroundings(self) -> Surroundings:
         return Surroundings(
             status=self._status,
@@ -359,6 +420,11 @@ class _Application:
             request_path=self._mesh.request_path,
             remember=self._mesh.remember,
             propagation=self._mesh.propagation,
+            radios=self._mesh.radio_view,
+            publish=self._publish,
+            mesh_load=self._mesh_load,
+            unsent=self._vitals.unsent,
+            airtime=self._mesh.airtime_report,
             configuration=self._configuration,
             backup=self._backup,
             log=self._log,

@@ -152,6 +152,12 @@ def _request(data: Mapping[str, Any]) -> str:
     return f"the stranger {peer} would like to play {clean(data['app'], 64)}: {_game(data)}"
 
 
+def _unknown_game(data: Mapping[str, Any]) -> str:
+    game = f"{clean(data['app'], 64)}.{data['app_version']}"
+    peer = who(data.get("peer_name", ""), data["peer"])
+    return f"{peer} plays {game}, which is not installed here{_because(data['text'])}"
+
+
 def _identity(data: Mapping[str, Any]) -> str:
     state = "" if data["enabled"] else ", which is off the mesh"
     return f"identity {who(data['name'], data['hash'])}{state}"
@@ -219,6 +225,12 @@ def _propagation_node(data: Mapping[str, Any]) -> str:
     return f"propagation node in use: {node}{_because(data['reason'])}"
 
 
+def _radio(data: Mapping[str, Any]) -> str:
+    trouble = data.get("trouble")
+    state = "is up" if data["up"] else "is down"
+    return f"the radio of {clean(data['name'], 64)} {state}{_because(trouble['cause'] if trouble else '')}"
+
+
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.challenged": _challenged,
     "game.request": _request,
@@ -228,6 +240,7 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.rejected": _rejected,
     "game.out_of_sync": _out_of_sync,
     "game.in_sync": lambda data: f"{_game(data)}: both sides agree again",
+    "game.unknown": _unknown_game,
     "game.deleted": lambda data: f"{_game(data)}: deleted",
     "node.clock": _clock,
     "game.expired": lambda data: f"{_game(data)}: ended by its time limit",
@@ -237,6 +250,8 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "propagation.sync": _sync,
     "propagation.stamp": _stamp,
     "propagation.node": _propagation_node,
+    "radio.changed": _radio,
+    "radio.checked": lambda data: f"listened with the radio for {data['seconds']:.0f} s",
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
     "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",
 }

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from lrgpnode.cli.play import ALIASES
-from lrgpnode.control.models import GamePage, PeerInfo, PeerList
+from lrgpnode.control.models import Frame, Frames, GamePage, PeerInfo, PeerList
 from tests.cli.conftest import Run
 from tests.cli.fakes import ID, ME, PEER, RESULTS, FakeNode, summary
 from tests.cli.sessions import TTT, as_json, detail, played
@@ -179,3 +179,16 @@ def test_hostile_peers_in_lists(node: FakeNode, run: Run) -> None:
         assert "eve PEER 2" in out
         assert run(command, "--json").out.isascii()
     assert run("peers", "--json").json["peers"][0]["name"] == name
+
+
+def test_a_board_as_it_was(node: FakeNode, run: Run) -> None:
+    node.results["game.show"] = detail(TTT, played(TTT, "a1 b2"))
+    frame = Frame(moves=1, grid=(("X", "", ""), ("", "", ""), ("", "", "")), last_cells=((0, 0),))
+    node.results["game.frames"] = Frames(id=ID, identity=ME, app="ttt", frames=(frame,))
+    ran = run("games", "3f2a", "--at", "1")
+    assert ran.out.splitlines()[0] == f"ttt {ID} after 1 moves"
+    assert "1 [X] .  ." in ran.out
+    assert node.calls[0] == ("game.frames", {"id": "3f2a", "first": 1, "limit": 1})
+    node.results["game.frames"] = Frames(id=ID, identity=ME, app="ttt", frames=())
+    assert "fewer moves" in run("games", "3f2a", "--at", "2").err
+    assert run("games", "--at", "2").code == 2

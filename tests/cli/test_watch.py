@@ -92,6 +92,11 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         f"`lrgpnode resend {ID}` or `lrgpnode abandon {ID}`",
     ),
     ("game.in_sync", {**BY_PEER, "app": "ttt"}, f"game {ID}: both sides agree again"),
+    (
+        "game.unknown",
+        {**BY_PEER, "app": "go", "app_version": 2, "command": "challenge", "text": "[LRGP Go] Play?"},
+        f"{PEER[:8]} plays go.2, which is not installed here: [LRGP Go] Play?",
+    ),
     ("game.deleted", {**BY_PEER, "app": "ttt"}, f"game {ID}: deleted"),
     ("node.clock", {"trusted": True}, "the clock is right"),
     (
@@ -146,6 +151,13 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         "propagation node in use: Hill (cccccccc): heard",
     ),
     ("propagation.node", {"node": "", "name": "", "reason": "off"}, "propagation node in use: none: off"),
+    ("radio.changed", {"name": "LoRa", "up": True}, "the radio of LoRa is up"),
+    (
+        "radio.changed",
+        {"name": "LoRa", "up": False, "trouble": {"id": "radio-lost", "cause": "It is gone.", "fix": "-"}},
+        "the radio of LoRa is down: It is gone.",
+    ),
+    ("radio.checked", {"check": 1, "seconds": 60.0, "radios": []}, "listened with the radio for 60 s"),
     ("node.started", {"name": "pi", "version": "1"}, "the node pi is up"),
     ("node.stopping", {"reason": "SIGTERM"}, "the node stops: SIGTERM"),
     ("node.stopping", {}, "the node stops"),

@@ -8,26 +8,37 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lrgpnode.cli.exits import Exit
 from lrgpnode.doctor import listening
-from lrgpnode.doctor.machine import Machine
 from tests.e2e.nodes import free_port
 
 COMMAND = str(Path(sys.executable).with_name("lrgpnode"))
+
+
+LISTEN = """
+import socket, sys
+taken = socket.create_server(("0.0.0.0", int(sys.argv[1])))
+print(flush=True)
+sys.stdin.read()
+"""
+PIPES: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
 
 
 def test_a_port_that_is_taken_is_named_with_its_owner() -> None:
     port = free_port()
     assert listening.refusal("127.0.0.1", 0) == ""
     assert listening.refusal("127.0.0.1", port) == ""
-    with socket.socket() as taken:
-        taken.bind(("0.0.0.0", port))
-        taken.listen()
-        said = listening.refusal("127.0.0.1", port, Machine(own_pid=0))
-    assert re.search(rf"port {port}: \S+ \(process {os.getpid()}\) has it", said)
+    with subprocess.Popen([sys.executable, "-c", LISTEN, str(port)], **PIPES) as listener:
+        assert listener.stdin is not None
+        assert listener.stdout is not None
+        listener.stdout.readline()  # it listens
+        said = listening.refusal("127.0.0.1", port)
+        listener.stdin.close()
+    assert re.search(rf"port {port}: \S+ \(process {listener.pid}\) has it", said)
     # Those who just hung up do not keep a restarted node from its port.
     assert listening.refusal("127.0.0.1", port) == ""
 

@@ -2,7 +2,7 @@ r"""The terminal while the interface runs.
 
     terminal = Terminal(look, notices=Notices.PLAIN, bell=True, mouse=True)
     terminal.show(widget)
-    code = terminal.run(unhandled)      # blocks; what is typed and no widget wants goes to ``unhandled``
+    code = terminal.run(unhandled)      # blocks; keys that no widget wants go to ``unhandled``
     terminal.end(0)                     # from a callback: ``run`` returns 0
     terminal.call(function, *args)      # from any thread or signal handler: run it on the loop, then draw
     terminal.loop                       # urwid's MainLoop, for watch_file and set_alarm_in
@@ -34,7 +34,6 @@ from .look import Look
 from .screen import GONE, Screen
 
 P = ParamSpec("P")
-Key = str | tuple[str, int, int, int]
 
 HANGUP: Final = 128 + signal.SIGHUP
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -69,7 +68,7 @@ class Terminal:
         self.loop = urwid.MainLoop(
             urwid.SolidFill(), screen=self._screen, handle_mouse=mouse, unhandled_input=self._leftover
         )
-        self._unhandled: Callable[[Key], object] | None = None
+        self._unhandled: Callable[[str], object] | None = None
         self._code: int | None = None
 
     @property
@@ -90,7 +89,7 @@ class Terminal:
         """Show a box widget on the whole screen."""
         self.loop.widget = widget
 
-    def run(self, unhandled: Callable[[Key], object] | None = None) -> int:
+    def run(self, unhandled: Callable[[str], object] | None = None) -> int:
         """Run until ``end``; its code, or 128 and a signal's number."""
         self._unhandled, self._code = unhandled, None
         with self._signals():
@@ -142,8 +141,11 @@ class Terminal:
         """The title of the window, made safe. The terminal's own comes back at the end."""
         self._screen.name(text.fit(title, 80, self.look.glyphs.script))
 
-    def _leftover(self, key: Key) -> bool | None:
-        return bool(self._unhandled(key)) if self._unhandled is not None else None
+    def _leftover(self, key: str | tuple[str, int, int, int]) -> bool:
+        if self._unhandled is None or not isinstance(key, str):
+            return False
+        self._unhandled(key)
+        return True
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

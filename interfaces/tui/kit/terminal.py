@@ -35,6 +35,9 @@ from .screen import GONE, Screen
 
 P = ParamSpec("P")
 
+Key = str
+"""A key that was pressed, by urwid's name for it: ``a``, ``enter``, ``ctrl l``, ``meta b``, ``f1``."""
+
 HANGUP: Final = 128 + signal.SIGHUP
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
@@ -68,7 +71,7 @@ class Terminal:
         self.loop = urwid.MainLoop(
             urwid.SolidFill(), screen=self._screen, handle_mouse=mouse, unhandled_input=self._leftover
         )
-        self._unhandled: Callable[[str], object] | None = None
+        self._unhandled: Callable[[Key], object] | None = None
         self._code: int | None = None
 
     @property
@@ -89,7 +92,7 @@ class Terminal:
         """Show a box widget on the whole screen."""
         self.loop.widget = widget
 
-    def run(self, unhandled: Callable[[str], object] | None = None) -> int:
+    def run(self, unhandled: Callable[[Key], object] | None = None) -> int:
         """Run until ``end``; its code, or 128 and a signal's number."""
         self._unhandled, self._code = unhandled, None
         with self._signals():
@@ -141,7 +144,7 @@ class Terminal:
         """The title of the window, made safe. The terminal's own comes back at the end."""
         self._screen.name(text.fit(title, 80, self.look.glyphs.script))
 
-    def _leftover(self, key: str | tuple[str, int, int, int]) -> bool:
+    def _leftover(self, key: Key | tuple[str, int, int, int]) -> bool:
         if self._unhandled is None or not isinstance(key, str):
             return False
         self._unhandled(key)

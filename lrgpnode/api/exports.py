@@ -1,4 +1,4 @@
-"""``game.export``."""
+"""``game.export`` and ``game.frames``: what needs the whole of a game."""
 
 from __future__ import annotations
 
@@ -36,9 +36,14 @@ class ExportMethods:
         self._parts = (lookup, node, store, recording)
 
     def handlers(self) -> dict[str, Callable[[Any], Any]]:
-        return {"game.export": self._export}
+        return {"game.export": self._export, "game.frames": self._frames}
 
     async def _export(self, params: models.ExportParams) -> models.ExportResult:
         from .records import Exporter  # noqa: PLC0415 - most runs of a node export nothing
 
         return await Exporter(*self._parts).export(params)
+
+    async def _frames(self, params: models.FramesParams) -> models.Frames:
+        from .frames import Projector  # noqa: PLC0415 - most runs of a node are asked for none
+
+        return await Projector(*self._parts).frames(params)

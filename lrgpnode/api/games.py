@@ -6,6 +6,7 @@ Handlers leave every decision about a game to ``Node``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from lrgpnode.control import models
@@ -119,13 +120,13 @@ class GameMethods:
         identity = self._lookup.identity(params.identity)
         which: Any = {"all": "all", "ended": "ended"}.get(params.filter, "live")
         before = _parse_cursor(params.cursor)
-        names = self._lookup.names()
+        names, heard = self._lookup.names(), self._heard()
         found: list[models.GameSummary] = []
         while len(found) < params.limit:
             page = self._store.sessions.page(identity, which=which, limit=params.limit, before=before)
             for summary in page:
                 before = summary.cursor
-                game = self._summary(summary, names)
+                game = self._summary(summary, names, heard)
                 if _fits(game, params.filter):
                     found.append(game)
                 if len(found) == params.limit:
@@ -135,11 +136,11 @@ class GameMethods:
         more = len(found) == params.limit and before is not None
         first = params.cursor is None and params.filter in _OPEN
         return models.GamePage(
-            games=(*(self._requests(identity) if first else ()), *found),
+            games=(*(self._requests(identity, heard) if first else ()), *found),
             cursor=_format_cursor(before) if more else None,
         )
 
-    def _requests(self, identity: str) -> Iterator[models.GameSummary]:
+    def _requests(self, identity: str, heard: Callable[[str], float | None]) -> Iterator[models.GameSummary]:
         for request in self._node.admission.requests():
             if request.key.identity == identity:
                 at = request.received_at
@@ -158,9 +159,12 @@ class GameMethods:
                     peer_name=self._lookup.name(request.peer),
                     your_turn=True,
                     request=True,
+                    peer_heard_at=heard(request.peer),
                 )
 
-    def _summary(self, row: Summary, names: Mapping[str, str]) -> models.GameSummary:
+    def _summary(
+        self, row: Summary, names: Mapping[str, str], heard: Callable[[str], float | None]
+    ) -> models.GameSummary:
         status, turn = row.status, None
         if not status.ended and row.app_id in self._node.games:
             session = self._node.session(row.key)
@@ -179,7 +183,21 @@ class GameMethods:
             last_action_at=row.last_action_at,
             peer_name=names.get(row.peer, ""),
             your_turn=turn,
+            winner=row.winner,
+            last_own=self._last_own(row.key),
+            flags=tuple(flag.flag for flag in self._store.mail.flags(row.key)),
+            peer_heard_at=heard(row.peer),
         )
+
+    def _heard(self) -> Callable[[str], float | None]:
+        """When peers were last heard; each is looked up once."""
+
+        @cache
+        def at(peer: str) -> float | None:
+            known = self._store.book.peer(peer)
+            return None if known is None else known.heard_at
+
+        return at
 
     async def _read(self, params: models.SessionParams) -> models.Nothing:
         await self._node.read(self._lookup.key(params.id, params.identity))
@@ -205,8 +223,21 @@ class GameMethods:
             peer_name=self._lookup.names().get(session.peer, ""),
             expires_at=session.expires_at(game.manifest.ttl),
             last_own=self._last_own(key),
+            refused_draw=self._refused_draw(session),
             flags={flag.flag: flag.reason for flag in self._store.mail.flags(key)},
         )
+
+    def _refused_draw(self, session: Session) -> models.Draw | None:
+        """A draw offer that the last action, of the other side, has turned down."""
+        if session.status is not Status.ACTIVE:
+            return None
+        (command, sender), *before = self._store.actions.latest(session.key, 2) or [("", "")]
+        if command == Command.DRAW_DECLINE:
+            return models.Draw(offered_by=session.other(sender), declined=True)
+        offer = (Command.DRAW_OFFER, session.other(sender))
+        if command == Command.MOVE and before == [offer]:
+            return models.Draw(offered_by=offer[1], declined=False)
+        return None
 
     def _last_own(self, key: SessionKey) -> models.OwnAction | None:
         stored = self._store.outbox.last_of(key)

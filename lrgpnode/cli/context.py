@@ -46,14 +46,18 @@ class Context:
             raise CliError(Exit.CONFIG, "config", sentence(str(error))) from None
 
     def client(self, timeout: float = ANSWER_SECONDS) -> Client:
+        return Client(self.socket_path(), timeout=timeout)
+
+    def socket_path(self) -> Path:
+        """Where the node answers, or would."""
         paths = self.paths()
         # Not Path.exists, which raises where the directory of the service is closed to us.
         if self.socket is None and not os.path.exists(paths.socket):  # noqa: PTH110
             # The node may have been started where $XDG_RUNTIME_DIR was another, e.g. by cron.
             holder = read_lock(paths.data)
             if holder is not None:
-                return Client(holder[1], timeout=timeout)
-        return Client(paths.socket, timeout=timeout)
+                return holder[1]
+        return paths.socket
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The result of a method of the node. Raises ``CliError``."""

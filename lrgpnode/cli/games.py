@@ -11,6 +11,7 @@ import click
 
 from lrgpnode.cli import records
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
+from lrgpnode.cli.exits import CliError, Exit
 from lrgpnode.cli.group import DefaultGroup
 from lrgpnode.cli.text import clean, pad, when, who
 from lrgpnode.cli.types import NAME, SESSION
@@ -33,17 +34,31 @@ WIDEST = 100
     "--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="Most games to list."
 )
 @click.option("--cursor", type=NAME, metavar="CURSOR", help="Go on with the list; the list names it.")
+@click.option("--at", type=click.IntRange(0), metavar="N", help="The board of ID as it was after N moves.")
 @json_option
 @pass_context
-def show(context: Context, id: str | None, which: str, limit: int, cursor: str | None, as_json: bool) -> None:
+def show(
+    context: Context,
+    id: str | None,
+    which: str,
+    limit: int,
+    cursor: str | None,
+    at: int | None,
+    as_json: bool,
+) -> None:
     """List the games, or show the board of one.
 
-    The list begins with the newest action; games in which something is new are marked with *,
-    challenges of strangers with ?.
+    The list begins with the newest action. It says how a game stands, or how it ended for you. Games in
+    which something is new are marked with *, challenges of strangers with ?.
     Showing the board of a game takes its mark away; with --json it stays.
     An ID may be shortened to its beginning. On a board, brackets mark the last move.
     """
-    if id is not None:
+    if at is not None:
+        if id is None:
+            raise click.UsageError("--at goes with an ID.")
+        result = context.call("game.frames", id=id, identity=context.identity, first=at, limit=1)
+        lines = None if as_json else _as_it_was(context, result, at)
+    elif id is not None:
         result = context.call("game.show", id=id, identity=context.identity)
         lines = None if as_json else _shown(context, result)
         if not as_json and result["unread"]:
@@ -69,6 +84,16 @@ def _shown(context: Context, game: Mapping[str, Any]) -> list[str]:
     return drawing(game, columns, context.command())
 
 
+def _as_it_was(context: Context, found: Mapping[str, Any], at: int) -> list[str]:
+    from lrgpnode.cli.board import grid  # noqa: PLC0415 - as above
+
+    if not found["frames"] or found["frames"][0]["moves"] != at:
+        hint = f"`{context.command('games', found['id'])}` shows it as it is now."
+        raise CliError(Exit.FAILED, "not_found", "The game has fewer moves.", hint)
+    view = context.call("game.show", id=found["id"], identity=found["identity"])["view"]
+    return [f"{clean(found['app'], 64)} {found['id']} after {at} moves", "", *grid(view | found["frames"][0])]
+
+
 def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
     lines = [_line(game) for game in page["games"]]
     if any(game.get("request") for game in page["games"]):
@@ -90,7 +115,10 @@ def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
 def _line(game: Mapping[str, Any]) -> str:
     mark = "?" if game.get("request") else "*" if game["unread"] else " "
     state = game["status"]
-    if game.get("your_turn"):
+    if game.get("winner") is not None:
+        won = {game["identity"]: "won", game["peer"]: "lost", "": "draw"}
+        state = won.get(game["winner"], state)
+    elif game.get("your_turn"):
         state = "answer!" if state == "pending" else "your turn"
     app = pad(clean(game["app"], 64), 13)
     return f"{mark} {game['id']} {app} {pad(state, 9)} {who(game.get('peer_name', ''), game['peer'])}"

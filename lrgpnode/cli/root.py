@@ -16,7 +16,9 @@ import click
 from lrgpnode.cli.exits import STDOUT, CliError, Exit, ReaderGone, sentence
 
 COMMANDS: Final = {
+    "tui": "tui",
     "run": "running",
+    "demo": "demo",
     "status": "status",
     "stop": "running",
     "announce": "running",
@@ -43,6 +45,7 @@ COMMANDS: Final = {
     "config": "settings",
     "metrics": "metrics",
     "doctor": "doctor",
+    "radio": "radio",
     "service": "service",
     "log": "log",
     "db": "db",
@@ -84,7 +87,9 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
     "--data",
@@ -106,14 +111,21 @@ class LazyGroup(click.Group):
 )
 @click.version_option(package_name="lrgpnode", message="%(prog)s %(version)s")
 @click.pass_context
-def lrgpnode(ctx: click.Context, data: Path | None, socket: Path | None, identity: str | None) -> None:
+def lrgpnode(ctx: click.Context, data: Path | None, socket: Path | None, identity: str | None) -> int | None:
     """Play board games over Reticulum mesh networks.
 
-    `lrgpnode run` starts a node; every other command talks to a running one.
+    Without a command it opens the interface in the terminal. `lrgpnode run` starts a node; every other
+    command talks to a running one.
     """
     from lrgpnode.cli.context import Context  # noqa: PLC0415 - for --help and --version nothing is loaded
 
     ctx.obj = Context(data=data, socket=socket, identity=identity)
+    if ctx.invoked_subcommand is not None:
+        return None
+    from lrgpnode.cli.tui import tui  # noqa: PLC0415
+
+    code: int = ctx.invoke(tui)
+    return code
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -85,7 +85,7 @@ class Client:
             self.close()
             raise
         if "error" in answer:
-            raise _failure(answer["error"])
+            raise failure(answer["error"])
         result: dict[str, Any] = answer["result"]
         return result
 
@@ -188,7 +188,8 @@ class EventStream(Iterator[dict[str, Any]]):
         self._client.close()
 
 
-def _failure(error: Any) -> CallFailed:
+def failure(error: Any) -> CallFailed:
+    """The ``error`` of a response as an exception."""
     if not isinstance(error, dict):
         return CallFailed("rpc", str(error))
     data = error.get("data")

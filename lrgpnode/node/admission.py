@@ -38,6 +38,12 @@ REQUESTS_PER_IDENTITY: Final = 32
 REQUESTS_PER_MINUTE: Final = 20
 """Of all peers together. Who sends and withdraws in turn must not keep the disk busy."""
 
+UNKNOWN_PER_MINUTE: Final = 10
+"""Actions of games that are not installed, of which people are told."""
+
+LONGEST_TEXT: Final = 500
+"""Most characters of a peer's text that are kept or told."""
+
 NOTED_PLAYERS: Final = 2000
 
 ALL_GAMES: Final = ""
@@ -103,6 +109,7 @@ class Admission:
         self._policies = store.admission.policies()
         self._blocks = {block.peer: block for block in store.admission.blocks()}
         self._limit = Limit(REQUESTS_PER_MINUTE, seconds=60.0)
+        self._unknown = Limit(UNKNOWN_PER_MINUTE, seconds=60.0)
         self._players: OrderedDict[str, None] = OrderedDict()
         self.on_block: Callable[[str], None] = _nothing
         self.on_unblock: Callable[[str], None] = _nothing
@@ -129,6 +136,10 @@ class Admission:
             self._policies.pop((identity, app_id), None)
         else:
             self._policies[identity, app_id] = policy
+
+    def forget(self, identity: str) -> None:
+        """An identity is gone with its policies, which are deleted already."""
+        self._policies = {key: policy for key, policy in self._policies.items() if key[0] != identity}
 
     def blocked(self, peer: str) -> Block | None:
         """The block that is in force for a peer, if any."""
@@ -200,7 +211,10 @@ class Admission:
 
     async def _keep(self, key: SessionKey, message: Received, envelope: Envelope) -> None:
         game = self._games.get(envelope.app_id)
-        if game is None or game.manifest.version != envelope.version or message.envelope is None:
+        if game is None or game.manifest.version != envelope.version:
+            self.tell_unknown(message, envelope)
+            return
+        if message.envelope is None:
             return
         now = self._time.now()
         if self._time.trusted:
@@ -215,7 +229,7 @@ class Admission:
             peer=message.peer,
             app_id=envelope.app_id,
             envelope=message.envelope,
-            content=message.content[:500],
+            content=message.content[:LONGEST_TEXT],
             message_hash=message.message_hash,
             signed=message.signed,
             timestamp=message.timestamp,
@@ -224,6 +238,25 @@ class Admission:
         )
         if await self._writer.run(self._store.admission.put_request, request):
             self._tell(request, withdrawn=False)
+
+    def tell_unknown(self, message: Received, envelope: Envelope) -> None:
+        """Of an action whose game is not installed, people get its text, if there are not too many."""
+        if not self._unknown.allow(ALL_GAMES, self._time.clock.boot()):
+            return
+        contact, heard = self._store.book.contact(message.peer), self._store.book.peer(message.peer)
+        self._publish(
+            "game.unknown",
+            {
+                "id": envelope.session_id,
+                "identity": message.identity,
+                "peer": message.peer,
+                "peer_name": (contact.name if contact else "") or (heard.name if heard else ""),
+                "app": envelope.app_id,
+                "app_version": envelope.version,
+                "command": envelope.command,
+                "text": message.content[:LONGEST_TEXT],
+            },
+        )
 
     async def _withdrawn(self, key: SessionKey, peer: str) -> bool:
         request = self._store.admission.request(key)

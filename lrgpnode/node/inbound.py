@@ -18,7 +18,7 @@ from lrgpnode.limit import Limit
 from lrgpnode.mesh.transport import Outgoing, Received
 from lrgpnode.outbox import PRESUPPOSING, Outbox
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
-from lrgpnode.protocol.errors import Corrupt
+from lrgpnode.protocol.errors import Corrupt, Kind
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.router import (
     Applied,
@@ -41,6 +41,8 @@ from .sync import OUT_OF_SYNC, Sync, keeps_nonce
 
 ANSWERS_PER_MINUTE: Final = 6
 """Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
+
+NOT_INSTALLED: Final = (Kind.UNKNOWN_APP, Kind.UNSUPPORTED_VERSION)
 
 log = logging.getLogger(__name__)
 
@@ -129,6 +131,8 @@ class Inbound:
                 self._parts.router.forget(entry.identity, entry.session_id, entry.nonce)
             raise
         self._tell(outcome, number, unit)
+        if isinstance(outcome, Refused) and outcome.kind in NOT_INSTALLED:
+            self._parts.admission.tell_unknown(message, envelope)
         self._answer(outcome, now)
         return outcome
 
@@ -220,7 +224,7 @@ class Inbound:
             return None
         committed: Committed = await self._parts.writer.run(self._parts.store.commit, unit)
         if unit.settle is not None:
-            self._deliveries.settled(unit.settle)
+            self._deliveries.settled(unit.settle, unit.signatures)
         return committed.action_num
 
     # Telling
@@ -271,7 +275,8 @@ class Inbound:
         prepared = self._parts.router.answer(outcome)
         if prepared is None or not self._answers.allow(prepared.after.peer, now):
             return
-        self._parts.transport.send(
+        self._outbox().notice(
+            prepared.after.key,
             Outgoing(
                 ref=0,
                 identity=prepared.after.key.identity,
@@ -279,7 +284,7 @@ class Inbound:
                 envelope=prepared.envelope.pack(),
                 content=prepared.fallback,
                 delivery=prepared.delivery,
-            )
+            ),
         )
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from lrgpnode.cli.play import ALIASES
-from lrgpnode.control.models import GamePage, PeerInfo, PeerList
+from lrgpnode.control.models import Frame, Frames, GamePage, PeerInfo, PeerList
 from tests.cli.conftest import Run
 from tests.cli.fakes import ID, ME, PEER, RESULTS, FakeNode, summary
 from tests.cli.sessions import TTT, as_json, detail, played
@@ -128,6 +128,9 @@ def test_the_list_of_games(node: FakeNode, run: Run, program: str) -> None:
             summary(unread=2, your_turn=True, peer_name="Bob"),
             summary(id="0" * 16, app="four_in_a_row", status="pending", your_turn=True),
             summary(id="1" * 16, status="completed"),
+            summary(id="2" * 16, status="completed", winner=ME),
+            summary(id="3" * 16, status="completed", winner=PEER),
+            summary(id="4" * 16, status="completed", winner=""),
         ),
         cursor="3.0:" + "1" * 16,
     )
@@ -135,6 +138,9 @@ def test_the_list_of_games(node: FakeNode, run: Run, program: str) -> None:
         f"* {ID} chess         your turn Bob (b2b2b2b2)",
         "  0000000000000000 four_in_a_row answer!   b2b2b2b2",
         "  1111111111111111 chess         completed b2b2b2b2",
+        "  2222222222222222 chess         won       b2b2b2b2",
+        "  3333333333333333 chess         lost      b2b2b2b2",
+        "  4444444444444444 chess         draw      b2b2b2b2",
         f"There are more: {program} games --cursor 3.0:1111111111111111",
     ]
     more = run("games", "--filter", "live", "--limit", "3", "--cursor", "3.0:x")
@@ -173,3 +179,16 @@ def test_hostile_peers_in_lists(node: FakeNode, run: Run) -> None:
         assert "eve PEER 2" in out
         assert run(command, "--json").out.isascii()
     assert run("peers", "--json").json["peers"][0]["name"] == name
+
+
+def test_a_board_as_it_was(node: FakeNode, run: Run) -> None:
+    node.results["game.show"] = detail(TTT, played(TTT, "a1 b2"))
+    frame = Frame(moves=1, grid=(("X", "", ""), ("", "", ""), ("", "", "")), last_cells=((0, 0),))
+    node.results["game.frames"] = Frames(id=ID, identity=ME, app="ttt", frames=(frame,))
+    ran = run("games", "3f2a", "--at", "1")
+    assert ran.out.splitlines()[0] == f"ttt {ID} after 1 moves"
+    assert "1 [X] .  ." in ran.out
+    assert node.calls[0] == ("game.frames", {"id": "3f2a", "first": 1, "limit": 1})
+    node.results["game.frames"] = Frames(id=ID, identity=ME, app="ttt", frames=())
+    assert "fewer moves" in run("games", "3f2a", "--at", "2").err
+    assert run("games", "--at", "2").code == 2

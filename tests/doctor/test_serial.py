@@ -240,3 +240,54 @@ def test_duty_cycle_of_a_part(ward: Ward) -> None:
         "[[[High]]]\nfrequency = 2400000000\n[[[Low]]]\nfrequency = 868000000\n"
     )
     assert "The interface Multi/Low sends" in ward.examine()["radio-duty"].cause
+
+
+@pytest.mark.parametrize(
+    ("frequency", "bandwidth", "limit", "found"),
+    [
+        (869_525_000, 250_000, 10, set()),
+        (869_525_000, 500_000, 10, {"radio-band"}),
+        (868_000_000, 125_000, 1, {"radio-band"}),  # across the edge of two bands
+        (868_000_000, 125_000, 2, {"radio-band", "radio-duty"}),
+        (868_650_000, 62_500, 0.1, {"radio-band"}),  # alarms
+        (868_650_000, 62_500, 1, {"radio-band", "radio-duty"}),
+        (915_000_000, 500_000, 50, set()),
+    ],
+)
+def test_a_channel_that_no_band_has(
+    ward: Ward, frequency: int, bandwidth: int, limit: float, found: set[str]
+) -> None:
+    ward.interfaces(
+        ward.rnode(
+            "/dev/null0",
+            f"frequency = {frequency}\nbandwidth = {bandwidth}\nairtime_limit_long = {limit}\n"
+            "spreadingfactor = 8\ncodingrate = 5\n",
+        )
+    )
+    assert {id for id in ward.examine() if id.startswith("radio")} == found
+
+
+@pytest.mark.parametrize(
+    ("region", "options", "found"),
+    [
+        # The same radio under another law, which has no duty cycle there.
+        ("NZ865", "frequency = 866500000\nbandwidth = 250000", set()),
+        ("EU868", "frequency = 866500000\nbandwidth = 250000", {"radio-duty"}),
+        ("", "frequency = 866500000\nbandwidth = 250000", {"radio-duty"}),
+        # Far away from every band of the region that is named.
+        ("EU868", "frequency = 915000000\nbandwidth = 500000\nairtime_limit_long = 0.1", {"radio-band"}),
+        ("us915", "frequency = 915000000\nbandwidth = 500000", set()),
+        ("us915", "frequency = 915000000\nbandwidth = 125000", {"radio-duty"}),
+        ("AS923-1", "frequency = 923200000\nbandwidth = 125000\nairtime_limit_long = 1", set()),
+        ("Mars", "frequency = 915000000\nbandwidth = 125000", set()),
+    ],
+)
+def test_the_law_of_the_region_that_is_set(ward: Ward, region: str, options: str, found: set[str]) -> None:
+    ward.interfaces(ward.rnode("/dev/null0", options))
+    settings = ward.data / "lrgpnode.toml"
+    settings.write_text(settings.read_text() + f'[airtime]\nregion = "{region}"\n')
+    findings = {id: item for id, item in ward.examine().items() if id in ("radio-duty", "radio-band")}
+    assert set(findings) == found
+    for finding in findings.values():
+        assert (region or "EU868").upper() in finding.cause
+        assert "config set airtime.region NAME" in finding.fix

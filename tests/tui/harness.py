@@ -84,6 +84,13 @@ def key(name: str) -> bytes:
     return name.encode()
 
 
+def _seen(char: pyte.screens.Char) -> pyte.screens.Char:
+    """As it looks: a blank shows nothing of what letters would be written with."""
+    if char.data != " " or char.underscore or char.reverse or char.strikethrough:
+        return char
+    return char._replace(fg="default", bold=False, italics=False, blink=False)
+
+
 class Program:
     """A program whose standard input, output and error are a pseudo-terminal."""
 
@@ -162,7 +169,7 @@ class Program:
     def cells(self) -> list[list[pyte.screens.Char]]:
         """A copy of everything shown."""
         columns, rows = self.screen.columns, self.screen.lines
-        return [[self.screen.buffer[row][column] for column in range(columns)] for row in range(rows)]
+        return [[_seen(self.screen.buffer[row][column]) for column in range(columns)] for row in range(rows)]
 
     # Waiting
 

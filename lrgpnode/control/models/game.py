@@ -92,10 +92,25 @@ class GameListParams(Model, frozen=True, kw_only=True):
     cursor: Text | None = None
 
 
+class OwnAction(Model, frozen=True, kw_only=True):
+    """What became of our last action in a session: its outbox row."""
+
+    outbox_id: int
+    command: str
+    state: OutboxState
+    reason: str = ""
+    action_num: int | None = None
+    attempts: int = 0
+    next_attempt_at: float | None = None
+
+
 class GameSummary(Model, frozen=True, kw_only=True):
     """A session in a list. ``your_turn`` is null where that is not known without loading the game.
 
-    ``request``: no session yet but a stranger's challenge, which waits to be let in.
+    ``request``: no session yet but a stranger's challenge, which waits to be let in. ``winner``: who has
+    won a completed game, "" where nobody has; null where it is not over or the game does not say.
+    ``flags`` are the remarks of `game.show`, without their reasons; ``peer_heard_at`` is when the peer was
+    last heard.
     """
 
     id: str
@@ -112,6 +127,10 @@ class GameSummary(Model, frozen=True, kw_only=True):
     peer_name: str = ""
     your_turn: bool | None = None
     request: bool = False
+    winner: str | None = None
+    last_own: OwnAction | None = None
+    flags: tuple[str, ...] = ()
+    peer_heard_at: float | None = None
 
 
 class GamePage(Model, frozen=True, kw_only=True):
@@ -124,20 +143,18 @@ class GamePage(Model, frozen=True, kw_only=True):
     cursor: str | None = None
 
 
-class OwnAction(Model, frozen=True, kw_only=True):
-    """What became of our last action in a session: its outbox row."""
+class Draw(Model, frozen=True, kw_only=True):
+    """A draw offer that has just been turned down: by ``declined`` in words, or by a move instead."""
 
-    outbox_id: int
-    command: str
-    state: OutboxState
-    reason: str = ""
-    action_num: int | None = None
-    attempts: int = 0
-    next_attempt_at: float | None = None
+    offered_by: str
+    declined: bool
 
 
 class GameDetail(Model, frozen=True, kw_only=True):
-    """One session. ``view`` is the game as this identity sees it; ``flags`` maps a remark to its reason."""
+    """One session. ``view`` is the game as this identity sees it; ``flags`` maps a remark to its reason.
+
+    ``refused_draw``: what became of a draw offer, until the next action.
+    """
 
     id: str
     identity: str
@@ -154,6 +171,7 @@ class GameDetail(Model, frozen=True, kw_only=True):
     peer_name: str = ""
     expires_at: float | None = None
     last_own: OwnAction | None = None
+    refused_draw: Draw | None = None
     flags: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -185,6 +203,34 @@ class ActionList(Model, frozen=True, kw_only=True):
     identity: str
     app: str
     actions: tuple[ActionRow, ...]
+    more: bool = False
+
+
+class FramesParams(Model, frozen=True, kw_only=True):
+    """The positions after ``first`` moves and later ones; 0 is the first position."""
+
+    id: SessionRef
+    identity: IdentityRef | None = None
+    first: Annotated[int, Meta(ge=0)] = 0
+    limit: Limit = PAGE
+
+
+class Frame(Model, frozen=True, kw_only=True):
+    """The board after ``moves`` moves, as this identity sees it; fields as those of a view."""
+
+    moves: int
+    grid: tuple[tuple[str, ...], ...]
+    last_cells: tuple[tuple[int, ...], ...] = ()
+    extras: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Frames(Model, frozen=True, kw_only=True):
+    """Positions of a game in order. ``more``: there are later ones."""
+
+    id: str
+    identity: str
+    app: str
+    frames: tuple[Frame, ...]
     more: bool = False
 
 
@@ -260,6 +306,16 @@ class InSync(AboutGame, frozen=True, kw_only=True):
     """A game that was out of sync goes on: an action of the peer was accepted."""
 
 
+class UnknownGame(AboutGame, frozen=True, kw_only=True):
+    """A peer sent something of a game that is not installed here, in this version. ``text`` is what it
+    says to people; it is not kept."""
+
+    app_version: int
+    command: str
+    text: str
+    peer_name: str = ""
+
+
 class Deleted(AboutGame, frozen=True, kw_only=True):
     """A session was deleted by hand."""
 
@@ -289,6 +345,7 @@ METHODS: Final = (
     Method("game.act", ActParams, ActionResult, "Carry out any command of a game, also one of its own."),
     Method("game.draw", DrawParams, ActionResult, "Offer a draw, answer an offer, or claim a draw by rule."),
     Method("game.actions", ActionListParams, ActionList, "A page of the journal of a session."),
+    Method("game.frames", FramesParams, Frames, "The positions of a game, one after each move."),
 )
 
 EVENTS: Final[Mapping[str, type[Model]]] = {
@@ -300,5 +357,6 @@ EVENTS: Final[Mapping[str, type[Model]]] = {
     "game.expired": Expired,
     "game.out_of_sync": OutOfSync,
     "game.in_sync": InSync,
+    "game.unknown": UnknownGame,
     "game.deleted": Deleted,
 }

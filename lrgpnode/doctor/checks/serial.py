@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import grp
-import pwd
 import re
 import stat
 from collections.abc import Iterator
@@ -14,7 +12,8 @@ from typing import Final
 
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding
-from lrgpnode.doctor.machine import Machine, Process
+from lrgpnode.doctor.machine import Machine
+from lrgpnode.doctor.owners import consoles, group_name, holders, user_name
 from lrgpnode.doctor.patient import Patient
 
 from .reticulum import sharer
@@ -23,8 +22,6 @@ KINDS: Final = frozenset(
     {"RNodeInterface", "RNodeMultiInterface", "SerialInterface", "KISSInterface", "AX25KISSInterface"}
 )
 _MOVING: Final = re.compile(r"tty(ACM|USB)\d+")
-_UARTS: Final = re.compile(r"(serial|ttyAMA|ttyS)\d+")
-_CONSOLE: Final = re.compile(r"(?:^|\s)console=(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ def present(patient: Patient) -> Iterator[Finding]:
     """the serial ports"""
     file = patient.rns_dir / "config"
     for port in ports(patient):
-        links = _lasting(patient.machine)
+        links = lasting(patient.machine)
         if port.device is None:
             taken = {other.device for other in ports(patient)}
             free = [f"`port = {name}`" for name, device in links.items() if device not in taken]
@@ -73,7 +70,7 @@ def present(patient: Patient) -> Iterator[Finding]:
             )
 
 
-def _lasting(machine: Machine) -> dict[str, Path]:
+def lasting(machine: Machine) -> dict[str, Path]:
     """Names that udev gives a device wherever it is plugged in, and where they lead."""
     with suppress(FileNotFoundError):
         links = sorted((machine.dev / "serial/by-id").iterdir())
@@ -95,11 +92,11 @@ def allowed(patient: Patient) -> Iterator[Finding]:
         names = {"user": account.name, "port": port.name, "interface": port.interface}
         group_may = stat.S_IMODE(status.st_mode) >> 3 & 6 == 6
         if group_may and status.st_gid != 0 and status.st_uid != account.uid:
-            yield faults.SERIAL_GROUP(group=_group(status.st_gid), **names)
+            yield faults.SERIAL_GROUP(group=group_name(status.st_gid), **names)
         else:
             yield faults.SERIAL_MODE(
-                owner=_user(status.st_uid),
-                group=_group(status.st_gid),
+                owner=user_name(status.st_uid),
+                group=group_name(status.st_gid),
                 mode=f"{stat.S_IMODE(status.st_mode):04o}",
                 kernel=re.sub(r"\d+$", "*", port.device.name),
                 **names,
@@ -112,7 +109,7 @@ def free(patient: Patient) -> Iterator[Finding]:
         return
     ours = patient.running.pid if patient.running is not None else 0
     for port in ports(patient):
-        for process in holders(patient.machine, port):
+        for process in holders(patient.machine, port.device) if port.device is not None else ():
             if process.pid != ours:
                 yield faults.SERIAL_BUSY(process=process, port=port.name, interface=port.interface)
                 break
@@ -120,31 +117,13 @@ def free(patient: Patient) -> Iterator[Finding]:
 
 def console(patient: Patient) -> Iterator[Finding]:
     """the login console"""
-    consoles = dict(_consoles(patient.machine))
+    taken = dict(consoles(patient.machine))
     for port in ports(patient):
         if port.device is None:
             continue
-        where = next((where for device, where in consoles.items() if device == port.device), "")
+        where = next((where for device, where in taken.items() if device == port.device), "")
         if where:
             yield faults.SERIAL_CONSOLE(port=port.name, interface=port.interface, where=where)
-
-
-def _consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
-    """Devices that the kernel or a login uses, and where that is said."""
-    for file in (*(folder / "cmdline.txt" for folder in machine.boot), machine.proc / "cmdline"):
-        with suppress(OSError):
-            for name in _CONSOLE.findall(file.read_text(errors="replace")):
-                if _UARTS.fullmatch(name):
-                    yield (machine.dev / name).resolve(), f"console={name} in {file}"
-    for unit in (machine.etc / "systemd/system").glob("*.wants/serial-getty@*.service"):
-        name = unit.name.removeprefix("serial-getty@").removesuffix(".service")
-        yield (machine.dev / name).resolve(), f"the unit {unit.name} is enabled"
-
-
-def holders(machine: Machine, port: Port) -> list[Process]:
-    """Who else has a port open, as far as that can be seen."""
-    device = str(port.device)
-    return machine.holders(lambda target: target == device)
 
 
 def _opened_by_another(patient: Patient) -> bool:
@@ -154,20 +133,6 @@ def _opened_by_another(patient: Patient) -> bool:
         return False
     holder = sharer(patient, config)
     return holder is not None and (patient.running is None or holder.pid != patient.running.pid)
-
-
-def _group(gid: int) -> str:
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return str(gid)
-
-
-def _user(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
 
 
 CHECKS = (present, allowed, free, console)

@@ -1,0 +1,1 @@
+"""The screens. ``registry`` lists them; ``base`` says what a screen is and what it gets."""

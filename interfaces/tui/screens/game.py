@@ -1,0 +1,512 @@
+"""One game: its board, what it says, and moves by cursor, mouse, digit or text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import urwid
+
+from interfaces.tui.kit.bars import Hint
+from interfaces.tui.kit.edit import Field
+from interfaces.tui.kit.segments import Lines
+from interfaces.tui.kit.theme import Depth
+from interfaces.tui.live.world import Key, Topic
+from interfaces.tui.models import board, entry, game, picture
+from interfaces.tui.models.board import Pointer
+from interfaces.tui.models.entry import Entry, Fit, Move, Place
+from interfaces.tui.models.game import Deed, Offer, Page
+from interfaces.tui.models.picture import Picture
+from interfaces.tui.models.sheet import Sheet, Shown, sheet
+from lrgpnode.control.client import ClientError
+
+from . import export
+from .base import Desk, Json, Screen
+from .boardpane import BoardPane
+from .prompt import ask
+
+MOVE_LENGTH = 32
+FIELD = 22
+BACKWARD, FORWARD = ("[", ",", "page up"), ("]", ".", "page down")
+
+
+class GameScreen(Screen):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._key: Key | None = None
+        self._pointer = Pointer()
+        self._touched = False
+        self._at: int | None = None
+        self._sent = False
+        self._columns = 80
+        self._typed: list[str] = []
+        script = desk.glyphs.script
+        self._pane = BoardPane(desk.glyphs, self._sheet, self._hit, self._pane_key, self._clicked)
+        self._field = Field(
+            script,
+            most=MOVE_LENGTH,
+            label=" Move: ",
+            history=self._typed,
+            submit=self._submit,
+            changed=lambda _: self._preview(),
+        )
+        self._words = Lines([()], script)
+        self._advice = Lines([()], script)
+        self._line = urwid.Columns([(FIELD, self._field), self._words], focus_column=0)
+        self._below: urwid.WidgetPlaceholder[urwid.Widget] = urwid.WidgetPlaceholder(self._advice)
+        self._pile = urwid.Pile([("weight", 1, self._pane), ("pack", self._below)], focus_item=0)
+
+    # What the interface asks
+
+    @property
+    def widget(self) -> urwid.Widget:
+        return self._pile
+
+    def use(self, key: Key) -> None:
+        """Show this game from now on."""
+        if key == self._key:
+            return
+        self._key, self._touched, self._at, self._sent = key, False, None, False
+        self._pointer = Pointer()
+        self._field.value = ""
+
+    def shown(self) -> None:
+        self.desk.world.show(self._key)
+        self._focus_board()
+        self._update()
+
+    def changed(self, topic: Topic) -> None:
+        if topic in (Topic.OPEN, Topic.PEOPLE, Topic.STATE):
+            self._update()
+
+    def title(self) -> tuple[str, str]:
+        page = self._page()
+        if page is None:
+            return "Game", ""
+        return page.title, f"game {self._key[1][:6]}" if self._key else ""
+
+    def status(self) -> str:
+        detail = self._detail
+        if detail is None:
+            return self.desk.world.words or "Loading the game."
+        if self._at is not None:
+            return "This is how it was. Esc: back to now."
+        if self._pointer.chosen is not None:
+            return f"From {entry.cell_name(detail['view'], self._pointer.chosen)} to: Enter. Esc lets go."
+        return ""
+
+    def hints(self) -> Sequence[Hint]:
+        last = [Hint("?", "help", last=True), Hint("esc", "back", last=True)]
+        page = self._page()
+        if page is None:
+            return last
+        if self._typing:
+            return [Hint("enter", "play"), Hint("tab", "board"), Hint("esc", "board", last=True)]
+        offers = [Hint(offer.key, offer.label) for offer in page.offers]
+        moves: list[Hint] = []
+        if page.my_turn and self._at is None:
+            moves = [Hint("enter", "play" if self._pointer.chosen or self._digits else "choose")]
+            if not self._digits:
+                moves.append(Hint("tab", "type a move"))
+        elif self._at is not None:
+            moves = [Hint("[", "before"), Hint("]", "after")]
+        more = [Hint("[", "before")] if self._at is None and self._ply else []
+        if page.own_commands or not self._legal:
+            more.append(Hint("o", "other"))
+        more += [Hint("f", "flip")] if self._chequered else []
+        asked = [hint for hint in offers if hint.key in ("a", "x")]
+        rest = [hint for hint in offers if hint not in asked]
+        return [*asked, *moves, *rest, *more, Hint("e", "export"), *last]
+
+    def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
+        keys = [
+            ("enter", "choose a piece, then where it goes; or click both. Arrows move the cursor"),
+            ("tab", "type the move: Nf3, e2e4, O-O or 0-0; Tab or Esc leads back to the board"),
+            ("1 to 9", "play that cell or column, in games that number them"),
+            ("[ ]", "step through the game; also , and . or PgUp and PgDn; Home and End are its ends"),
+            ("f", "see the board from the other side"),
+            ("a", "accept the challenge, or the draw that is offered"),
+            ("x", "decline it, or take your own challenge back"),
+            ("d", "offer a draw"),
+            ("c", "claim a draw by rule, where that is possible"),
+            ("r", "resign"),
+            ("s", "send again what has not arrived"),
+            ("n", "play again, when the game is over"),
+            ("o", "any other command of the game"),
+            ("e", "export the game as PGN, text or JSON"),
+            ("esc", "let go of a piece, else back to the list"),
+        ]
+        notes = [
+            "[ ] is the cursor, ( ) the chosen piece, ' the last move, a dot or * where it can go, x what it "
+            "can take, ! a king in check.",
+            "A move is safe as soon as it is made: it is sent again by itself until the other side has it.",
+        ]
+        return "A game", keys, notes
+
+    def key(self, key: str) -> bool:
+        if key in ("tab", "shift tab"):
+            self._toggle()
+        elif key == "esc":
+            return self._escape()
+        elif self._typing:
+            # What the field does not take does nothing there.
+            return key in ("up", "down", "page up", "page down")
+        else:
+            return self._letter(key)
+        return True
+
+    # What there is
+
+    @property
+    def _detail(self) -> Json | None:
+        world = self.desk.world
+        return world.detail if world.open == self._key else None
+
+    @property
+    def _view(self) -> Json:
+        detail = self._detail
+        return {} if detail is None else detail["view"]
+
+    @property
+    def _legal(self) -> bool:
+        return bool(self._view.get("legal"))
+
+    @property
+    def _ply(self) -> int:
+        return len(self._view.get("history", ()))
+
+    @property
+    def _digits(self) -> Mapping[str, Move]:
+        return board.digits(self._view)
+
+    @property
+    def _chequered(self) -> bool:
+        return self._detail is not None and board.board(self._view, self._pointer).chequered
+
+    @property
+    def _typing(self) -> bool:
+        return bool(self._pile.focus_position == 1)
+
+    def _page(self) -> Page | None:
+        detail = self._detail
+        if detail is None:
+            return None
+        world = self.desk.world
+        app = str(detail["app"])
+        heard = world.heard_at(str(detail["peer"]))
+        return game.page(detail, world.names.get(app, app), world.actions(app), world.now(), heard)
+
+    def _frame(self) -> Json | None:
+        """The position that is looked at, if it is not the present one."""
+        past = self.desk.world.past
+        if self._at is None or past is None:
+            return None
+        return past.at(self._at, self._update, self._past_failed)
+
+    def _past_failed(self, error: ClientError) -> None:
+        self._at = None
+        self.desk.say(str(error), trouble=True)
+        self._update()
+
+    # Drawing
+
+    def _picture(self, columns: int) -> Picture:
+        view, frame = self._view, self._frame()
+        pointer = self._pointer
+        if self._at is not None and frame is None:
+            frame = {"grid": view.get("grid", ()), "last_cells": (), "extras": {}}
+        pointer = replace(pointer, shown=pointer.shown and not self._typing and bool(view.get("my_turn")))
+        glyphs = self.desk.glyphs
+        hints = picture.hints(view) if frame is None else {}
+        colours = self.desk.look.theme.depth is not Depth.MONO
+        return picture.draw(
+            board.board(view, pointer, frame), glyphs, colours=colours, columns=columns - 1, hints=hints
+        )
+
+    def _sheet(self, columns: int, rows: int) -> Sheet:
+        self._columns = columns
+        page = self._page()
+        if page is None:
+            return Sheet(
+                lines=((), (("text", f" {self.desk.world.words or 'Loading the game.'}"),)), board=(0, 0)
+            )
+        frame = self._frame()
+        view = self._view if frame is None else {**self._view, "extras": frame["extras"]}
+        shown = Shown(
+            page=page,
+            picture=self._picture(columns),
+            view=view,
+            at=self._at,
+            fetching=self._at is not None and frame is None,
+        )
+        return sheet(shown, columns, rows, self.desk.glyphs)
+
+    def _hit(self, line: int, column: int) -> Place | None:
+        return self._picture(self._columns).hit(line, column)
+
+    def _update(self) -> None:
+        detail = self._detail
+        if detail is not None:
+            if not self._touched:
+                self._pointer = board.start(self._view)
+            self._pointer = board.settled(self._view, self._pointer)
+            if self._at is not None and self._at >= self._ply:
+                self._at = None
+            if self._key is not None:
+                self.desk.world.read(self._key)
+            if self._typing and not self._may_type:
+                self._focus_board()
+        self._preview()
+        self._pane.changed()
+        self.desk.refresh()
+
+    @property
+    def _may_type(self) -> bool:
+        detail = self._detail
+        return detail is not None and detail["status"] == "active" and bool(self._view.get("my_turn"))
+
+    def _preview(self) -> None:
+        if not self._typing:
+            self._advice.show([(("faint", f" {self._advised()}"),)])
+            return
+        found = entry.read(self._view, self._field.value)
+        role = {Fit.ONE: "good", Fit.CHOICE: "good", Fit.SEVERAL: "text", Fit.NONE: "warn"}
+        said = found.preview or "Nf3, e2e4 or O-O" if self._chequered else found.preview or "type the move"
+        if not self._legal:
+            said, found = "Enter sends what you typed", Entry(fit=Fit.EMPTY)
+        self._words.show([((role.get(found.fit, "faint"), said),)])
+
+    def _advised(self) -> str:
+        if not self._may_type or self._at is not None:
+            return ""
+        if self._digits:
+            return f"Press {_span(sorted(self._digits))}, or use the arrows and Enter."
+        if self._chequered:
+            return "Tab: type a move, such as Nf3."
+        return "Tab: type a move." if self._legal else "Tab: type what the game asks for."
+
+    # Keys
+
+    def _pane_key(self, key: str) -> bool:
+        if self._at is not None and key in ("left", "right"):
+            self._step(-1 if key == "left" else 1)
+        elif self._at is not None and key in ("enter", " "):
+            self._leave_past()
+        elif key in board.DIRECTIONS:
+            if self._at is None:
+                self._point(board.moved(self._view, self._pointer, key))
+        elif key in ("enter", " "):
+            self._press(None)
+        elif key in self._digits and self._at is None:
+            self._play((self._digits[key],))
+        else:
+            return False
+        return True
+
+    def _letter(self, key: str) -> bool:
+        page = self._page()
+        if key in BACKWARD or key in FORWARD:
+            self._step(-1 if key in BACKWARD else 1)
+            return True
+        if key in ("home", "end"):
+            self._look(0 if key == "home" else self._ply)
+            return True
+        if page is None:
+            return False
+        offer = next((one for one in page.offers if one.key == key), None)
+        if offer is not None:
+            self._do(offer)
+        elif key == "f":
+            self._point(replace(self._pointer, flipped=not self._pointer.flipped))
+        elif key == "e" and self._detail is not None:
+            export.export(self.desk, self._detail)
+        elif key == "o":
+            self._other(page)
+        elif key in ("m", "/", ":"):
+            self._toggle()
+        else:
+            return False
+        return True
+
+    def _escape(self) -> bool:
+        if self._typing:
+            self._focus_board()
+            self._update()
+        elif self._at is not None:
+            self._leave_past()
+        elif self._pointer.chosen is not None:
+            self._point(replace(self._pointer, chosen=None))
+        else:
+            return False
+        return True
+
+    def _toggle(self) -> None:
+        if self._typing:
+            self._focus_board()
+        elif self._may_type:
+            self._at = None
+            self._below.original_widget = self._line
+            self._pile.focus_position = 1
+        else:
+            self.desk.say("It is not your turn.")
+        self._update()
+
+    def _focus_board(self) -> None:
+        self._pile.focus_position = 0
+        self._below.original_widget = self._advice
+
+    def _point(self, pointer: Pointer) -> None:
+        self._touched = True
+        self._pointer = pointer
+        self._pane.changed()
+        self.desk.refresh()
+
+    # History
+
+    def _step(self, steps: int) -> None:
+        self._look((self._ply if self._at is None else self._at) + steps)
+
+    def _look(self, at: int) -> None:
+        if not self._ply:
+            self.desk.say("No move has been made yet.")
+            return
+        at = max(0, at)
+        self._at = None if at >= self._ply else at
+        self._update()
+
+    def _leave_past(self) -> None:
+        self._at = None
+        self._update()
+
+    # Acting
+
+    def _clicked(self, place: Place) -> None:
+        self._focus_board()
+        if self._at is not None:
+            self._leave_past()
+        else:
+            self._press(place)
+
+    def _press(self, place: Place | None) -> None:
+        if self._detail is None:
+            return
+        if not self._view.get("my_turn"):
+            self.desk.say("It is not your turn.")
+            return
+        before = self._pointer.chosen
+        made = board.press(self._view, self._pointer, place)
+        self._point(made.pointer)
+        if made.moves:
+            self._play(made.moves)
+        elif not self._legal:
+            self._toggle()
+        elif before is None and made.pointer.chosen is None:
+            self.desk.say(f"Nothing can be played at {entry.cell_name(self._view, made.pointer.cursor)}.")
+
+    def _submit(self, typed: str) -> None:
+        found = entry.read(self._view, typed)
+        if found.fit in (Fit.ONE, Fit.CHOICE):
+            self._play(found.moves)
+        elif found.fit is Fit.SEVERAL:
+            self.desk.say(f"Which one? {found.preview}")
+        elif found.fit is Fit.NONE:
+            # The node knows more spellings, and says what is wrong with this one.
+            self._send({"move": typed})
+
+    def _play(self, moves: tuple[Move, ...]) -> None:
+        if self._sent:
+            return
+        if len(moves) == 1:
+            self._send({"intent": dict(moves[0].intent)}, moves[0].label)
+            return
+        options = _choices(moves)
+
+        def chosen(key: str) -> None:
+            label, move = next((name, move) for letter, name, move in options if letter == key)
+            self._send({"intent": dict(move.intent)}, label)
+
+        self.desk.layers.choose("Which one?", [(letter, name) for letter, name, _ in options], chosen)
+
+    def _send(self, what: dict[str, Any], label: str = "") -> None:
+        if self._key is None:
+            return
+        identity, id = self._key
+        self._sent = True
+
+        def done(_: Json) -> None:
+            self._sent = False
+            self._field.clear(remember=True)
+            self._focus_board()
+            self.desk.say(f"Played {label}." if label else "Played.")
+            self._update()
+
+        def failed(error: ClientError) -> None:
+            self._sent = False
+            hint = getattr(error, "hint", "")
+            self.desk.say(f"{error} {hint}".strip(), trouble=True)
+
+        self.desk.world.call("game.move", {"id": id, "identity": identity, **what}, done, failed)
+
+    def _do(self, offer: Offer) -> None:
+        detail = self._detail
+        if detail is None:
+            return
+
+        def go() -> None:
+            method, params = game.call(offer.deed, detail)
+            self.desk.act(method, params, lambda result: self._done(offer, result))
+
+        if offer.question:
+            self.desk.layers.confirm(offer.question, go, yes=offer.label.capitalize(), no="No")
+        else:
+            go()
+
+    def _done(self, offer: Offer, result: Json) -> None:
+        if offer.deed is Deed.REMATCH:
+            self.desk.open_game((self.desk.world.me, str(result["id"])))
+        elif offer.deed is Deed.RESEND:
+            count = len(result["messages"])
+            self.desk.say(f"Sending {count} again." if count else "Nothing waits to be sent.")
+        else:
+            self.desk.say(f"Done: {offer.label}.")
+        self._update()
+
+    def _other(self, page: Page) -> None:
+        """Any command of the game, with what a person types for it."""
+        detail = self._detail
+        if detail is None or page.ended:
+            return
+        world = self.desk.world
+        commands = [one for one in world.actions(str(detail["app"])) if one not in ("challenge", "error")]
+        keys = "123456789abcdefgh"
+        options = list(zip(keys, commands, strict=False))
+
+        def chosen(key: str) -> None:
+            command = dict(options)[key]
+            note = "What the game wants for it; a blank if it wants nothing."
+            ask(self.desk, f"Text for {command}", note, lambda text: self._act(command, text), value="-")
+
+        self.desk.layers.choose("Which command?", options, chosen)
+
+    def _act(self, command: str, text: str) -> None:
+        if self._key is not None:
+            params = {"id": self._key[1], "identity": self._key[0], "command": command}
+            self.desk.act("game.act", params | ({} if text in ("", "-") else {"text": text}))
+
+
+def _span(digits: Sequence[str]) -> str:
+    """``1 to 9`` where they follow each other, else all of them."""
+    whole = digits == [str(number) for number in range(int(digits[0]), int(digits[-1]) + 1)]
+    return f"{digits[0]} to {digits[-1]}" if whole and len(digits) > 2 else " ".join(digits)
+
+
+def _choices(moves: tuple[Move, ...]) -> list[tuple[str, str, Move]]:
+    """A key for each: the letter in which their labels differ, else a number."""
+    letters = [next((char for char in reversed(move.label) if char.isalpha()), "").lower() for move in moves]
+    distinct = len(set(letters)) == len(letters) and all(letters)
+    order = sorted(zip(letters, moves, strict=True), key=lambda pair: "qrbn".find(pair[0]) % 9)
+    return [
+        (letter if distinct else str(number), move.label, move)
+        for number, (letter, move) in enumerate(order[:9], 1)
+    ]

@@ -30,6 +30,10 @@ _ALWAYS: Final = ("ctrl l", "ctrl c")
 """Keys that mean the same everywhere: draw again, and away from here."""
 
 
+_WIDEST: Final = 76
+"""Columns of a question, at most: longer lines are hard to read."""
+
+
 class Layer(Protocol):
     """A box that knows how large it would like to be."""
 
@@ -268,11 +272,11 @@ class Choice(urwid.Widget):
         self.at = 0
 
     def size_in(self, columns: int, rows: int) -> tuple[int, int]:
-        """As large as needed, at most 60 columns."""
+        """As large as needed."""
         script = self._glyphs.script
         options = (text.width(_option(option, script)) + 2 for option in self._options)
         question = text.width(text.line(self._question, script))
-        wide = min(columns, 60, max(24, question + 4, *options) + 2)
+        wide = min(columns, _WIDEST, max(24, question + 4, *options) + 2)
         return wide, min(rows, len(self._lines(wide, focus=False)) + 2)
 
     def keypress(self, _size: Size, key: str) -> str | None:

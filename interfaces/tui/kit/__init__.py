@@ -8,11 +8,11 @@
 ``screen``    urwid's display of a terminal, written to by ``paint`` and left as it was found
 ``terminal``  one run in a terminal: the loop, signals, bell and title, bytes written
 ``segments``  lines of coloured text; what all widgets, and boards, are drawn with
-``edit``      one line of input with the keys of readline
+``line``      what is typed into one line, with the keys of readline; ``edit`` is the widget around it
 ``rows``      the list that asks only for what is shown, and texts to scroll
 ``bars``      the footer of keys and the status line
-``layers``    what lies over a screen: questions, choices, help
+``layers``    what lies over a screen: questions, choices, help; ``boxes`` are what they are made of
 ``sample``    a page to see whether a terminal shows what it is taken to be able to
 
-``text``, ``glyphs``, ``theme``, ``look`` and ``paint`` do not import urwid, nor anything slow.
+``text``, ``glyphs``, ``theme``, ``look``, ``paint`` and ``line`` do not import urwid, nor anything slow.
 """

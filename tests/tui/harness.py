@@ -202,7 +202,10 @@ class Program:
         return self
 
     def same_after_redraw(self) -> Self:
-        """Everything is asked to be drawn again over rubbish: nothing may look different."""
+        """Everything is asked to be drawn again over rubbish: nothing may look different.
+
+        To be called when what was typed last is known to be shown.
+        """
         self.drain()
         before, cursor = self.cells(), self.cursor
         rubbish = pyte.screens.Char("%", fg="red", bg="green")

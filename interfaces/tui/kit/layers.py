@@ -165,6 +165,8 @@ class Framed(urwid.Widget):
         self, size: Size, event: str, button: int, col: int, row: int, focus: bool
     ) -> bool | None:
         inner = self._within(size)
+        if inner == size:
+            return bool(self._inner.mouse_event(size, event, button, col, row, focus))
         if not (2 <= col < 2 + inner[0] and 1 <= row < 1 + inner[1]):
             return False
         return bool(self._inner.mouse_event(inner, event, button, col - 2, row - 1, focus))
@@ -173,6 +175,8 @@ class Framed(urwid.Widget):
         columns, rows = across(size), down(size)
         signs, script = self._glyphs, self._glyphs.script
         inner = self._within(size)
+        if inner == (columns, rows):
+            return self._inner.render(size, focus=focus)
         title = text.fit(self._title, max(0, columns - 6), script)
         bar = signs["horizontal"]
         rest, line = columns - inner[0] - 2, max(0, columns - 5 - text.width(title))
@@ -192,13 +196,13 @@ class Framed(urwid.Widget):
             ]
         )
         top, bottom = canvas([upper], columns, script, "dialog"), canvas([lower], columns, script, "dialog")
-        framed = urwid.CanvasCombine([(top, None, False), (middle, None, focus), (bottom, None, False)])
-        if framed.rows() > rows:
-            framed.trim(0, rows)
-        return framed
+        return urwid.CanvasCombine([(top, None, False), (middle, None, focus), (bottom, None, False)])
 
     def _within(self, size: Size) -> tuple[int, int]:
-        return max(1, across(size) - 4), max(1, down(size) - 2)
+        """What is left inside of the frame; where that is nothing there is no frame."""
+        if across(size) < 8 or down(size) < 3:
+            return across(size), down(size)
+        return across(size) - 4, down(size) - 2
 
 
 class Text(Framed):

@@ -2,7 +2,7 @@ r"""The terminal while the interface runs.
 
     terminal = Terminal(look, notices=Notices.PLAIN, bell=True, mouse=True)
     terminal.show(widget)
-    code = terminal.run(unhandled)      # blocks; what is typed and no widget wants goes to ``unhandled``
+    code = terminal.run(unhandled)      # blocks; keys that no widget wants go to ``unhandled``
     terminal.end(0)                     # from a callback: ``run`` returns 0
     terminal.call(function, *args)      # from any thread or signal handler: run it on the loop, then draw
     terminal.loop                       # urwid's MainLoop, for watch_file and set_alarm_in
@@ -34,7 +34,9 @@ from .look import Look
 from .screen import GONE, Screen
 
 P = ParamSpec("P")
-Key = str | tuple[str, int, int, int]
+
+Key = str
+"""A key that was pressed, by urwid's name for it: ``a``, ``enter``, ``ctrl l``, ``meta b``, ``f1``."""
 
 HANGUP: Final = 128 + signal.SIGHUP
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -142,8 +144,11 @@ class Terminal:
         """The title of the window, made safe. The terminal's own comes back at the end."""
         self._screen.name(text.fit(title, 80, self.look.glyphs.script))
 
-    def _leftover(self, key: Key) -> bool | None:
-        return bool(self._unhandled(key)) if self._unhandled is not None else None
+    def _leftover(self, key: Key | tuple[str, int, int, int]) -> bool:
+        if self._unhandled is None or not isinstance(key, str):
+            return False
+        self._unhandled(key)
+        return True
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

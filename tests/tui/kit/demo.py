@@ -17,7 +17,7 @@ from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import choose, refusal
 from interfaces.tui.kit.rows import Rows
 from interfaces.tui.kit.segments import Line
-from interfaces.tui.kit.terminal import Key, Notices, Terminal
+from interfaces.tui.kit.terminal import Notices, Terminal
 
 HINTS = [
     Hint("enter", "open"),
@@ -68,7 +68,7 @@ class Demo:
         self.status.show(f"said {words}")
         self.field.clear(remember=True)
 
-    def key(self, key: Key) -> None:
+    def key(self, key: str) -> None:
         match key:
             case "q" | "ctrl c":
                 self.terminal.end(3)

@@ -13,6 +13,7 @@ from interfaces.tui.kit.bars import Footer, Status
 from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import Look
+from interfaces.tui.kit.size import Size
 from interfaces.tui.kit.terminal import Key as Typed, Notices, Terminal
 from interfaces.tui.live.link import Link
 from interfaces.tui.live.needs import Cancel, Loop
@@ -67,6 +68,18 @@ def _ignore(_: object) -> None:
     """urwid says whether a handle was still known; nobody asks."""
 
 
+class _Root(Layers):
+    """Tells of every key before it is handled."""
+
+    def __init__(self, body: urwid.Widget, glyphs: Glyphs, typed: Callable[[], object]) -> None:
+        super().__init__(body, glyphs)
+        self._typed = typed
+
+    def keypress(self, size: Size, key: str) -> str | None:
+        self._typed()
+        return super().keypress(size, key)
+
+
 class App:
     """Implements ``Desk`` for the screens."""
 
@@ -102,7 +115,7 @@ class App:
             ],
             focus_item=1,
         )
-        self.layers = Layers(pile, self.glyphs)
+        self.layers: Layers = _Root(pile, self.glyphs, self._any_key)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -270,6 +283,11 @@ class App:
 
     # Keys
 
+    def _any_key(self) -> None:
+        """What was said has been read."""
+        if self._notice[0]:
+            self._unsay()
+
     def _pressed(self, key: str) -> None:
         """A hint of the footer was clicked."""
         size = self.terminal.size
@@ -288,8 +306,6 @@ class App:
             return True
         if self.layers.top is not None:
             return True
-        if self._notice[0]:
-            self._unsay()
         if self._current().key(key):
             return True
         if key in ("?", "f1"):

@@ -6,6 +6,7 @@ says by itself (deliveries, peers heard) is taken from it without a question.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
@@ -25,6 +26,10 @@ MOST_LIVE: Final = 1000
 
 MOST_PEOPLE: Final = 1000
 UNPLAYABLE: Final = 5
+DELIVERIES: Final = 200
+"""Deliveries that are remembered until their action is known."""
+
+UNDER_WAY: Final = ("queued", "sending", "sent")
 PAGE: Final = 50
 
 
@@ -79,6 +84,7 @@ class World:
         self._asking: set[Key] = set()
         self._again: set[Key] = set()
         self._loading_more = False
+        self._deliveries: OrderedDict[int, Json] = OrderedDict()
         self._fresh: dict[Key, dict[str, Any]] = {}
 
     def use(self, link: Link) -> None:
@@ -342,6 +348,7 @@ class World:
         pending = detail["status"] == "pending" and detail["initiator"] != key[0]
         row["your_turn"] = pending or bool(detail["view"]["my_turn"])
         row["flags"] = tuple(detail["flags"])
+        row["last_own"] = self._delivered(detail.get("last_own"), only_open=True)
         row["peer_heard_at"] = before.get("peer_heard_at") or self.heard_at(str(detail["peer"]))
         self.games[key] = row
         if key == self.open:
@@ -350,7 +357,7 @@ class World:
             )
             if shorter:
                 self.past = Past(self.call, key)
-            self.detail = detail
+            self.detail = {**detail, "last_own": row["last_own"]}
             self._changed(Topic.OPEN)
         self._changed(Topic.GAMES)
 
@@ -373,11 +380,13 @@ class World:
 
     def _delivery(self, data: Json) -> None:
         key = (str(data["identity"]), str(data["id"]))
+        self._deliveries[int(data["outbox_id"])] = {
+            name: data[name] for name in ("state", "reason") if name in data
+        }
+        if len(self._deliveries) > DELIVERIES:
+            self._deliveries.popitem(last=False)
         for game in self._places(key):
-            own = game.get("last_own")
-            if own is not None and own["outbox_id"] == data["outbox_id"]:
-                fields = {name: data[name] for name in ("state", "reason") if name in data}
-                game["last_own"] = {**own, **fields}
+            game["last_own"] = self._delivered(game.get("last_own"), only_open=False)
         if key == self.open:
             self._changed(Topic.OPEN)
             if data.get("state") == "failed":
@@ -385,6 +394,17 @@ class World:
                 self._ask(key)
         if key in self.games:
             self._changed(Topic.GAMES)
+
+    def _delivered(self, own: Json | None, *, only_open: bool) -> Json | None:
+        """An own action with what events have told of it.
+
+        An event may come before the answer that first names its action, and the node tells a delivery
+        before it writes it: so what an answer says is on its way may have arrived.
+        """
+        told = self._deliveries.get(own["outbox_id"]) if own is not None else None
+        if own is None or told is None or (only_open and own["state"] not in UNDER_WAY):
+            return own
+        return {**own, **told}
 
     def _places(self, key: Key) -> Iterator[dict[str, Any]]:
         if key in self.games:

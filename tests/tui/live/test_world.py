@@ -165,6 +165,20 @@ def test_deliveries_are_taken_from_the_event() -> None:
     assert scene.node.asked == []
 
 
+def test_a_delivery_that_is_told_before_its_action_is_known() -> None:
+    scene = Scene().ready()
+    own = {"outbox_id": 9, "command": "move", "state": "queued"}
+    scene.node.results["game.show"] = detail(last_own=own)
+    scene.event("game.applied", own=True, command="move")
+    scene.event("game.delivery", outbox_id=9, state="delivered", command="move")
+    scene.node.settle()
+    assert scene.row["last_own"]["state"] == "delivered"
+    scene.node.results["game.show"] = detail(last_own={**own, "state": "confirmed"})
+    scene.event("game.applied", own=False, command="move")
+    scene.node.settle()
+    assert scene.row["last_own"]["state"] == "confirmed"
+
+
 def test_a_peer_that_is_heard_is_present_in_its_games() -> None:
     scene = Scene().ready()
     scene.event("peer.heard", name="Bob", hops=1, interface="", games=True)

@@ -251,7 +251,7 @@ class App:
         if topic is Topic.STATE and self.world.state is State.READY and not self._name:
             self._first()
         self._current().changed(topic)
-        if topic in (Topic.STATE, Topic.GAMES):
+        if topic in (Topic.STATE, Topic.GAMES) and self._options.notices is Notices.PLAIN:
             turns = self.world.waiting_turn()
             self.terminal.title(f"lrgpnode: {turns} your turn" if turns else "lrgpnode")
         self.refresh()

@@ -1,7 +1,8 @@
 """A peer made of Reticulum and LXMF alone; no code of lrgpnode.
 
-`raw_peer.py DIRECTORY PORT NAME`: where it listens, and what it calls itself. It takes commands as JSON lines on stdin and tells what
-happens as JSON lines on stdout. Binary data travel as the hex of their MessagePack form.
+`raw_peer.py DIRECTORY PORT NAME`: where it listens, and what it calls itself. It takes commands as JSON
+lines on stdin and tells what happens as JSON lines on stdout. Binary data travel as the hex of their
+MessagePack form.
 """
 
 from __future__ import annotations

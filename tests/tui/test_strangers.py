@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -70,7 +69,9 @@ def test_a_stranger_is_let_in_or_forgotten(scene: tuple[NodeProcess, RawPeer]) -
         harmless(ui)
         ui.keys("esc").until("Invitations")
         # Above are the games that are not installed.
-        ui.keys("end", "page up", "home", *["down"] * ui.text.count("go.1")).until("a accept").keys("x").until("Invitations (1)")
+        ui.keys("end", "page up", "home", *["down"] * ui.text.count("go.1")).until("a accept").keys(
+            "x"
+        ).until("Invitations (1)")
         ui.keys("a").until("Waiting for the other player")
         accepted = eve.receive()
         assert accepted["c"] == "accept"

@@ -25,6 +25,18 @@ def same(ui: Program) -> None:
     ui.until("delivered").same_after_redraw()
 
 
+def resized(ui: Program) -> None:
+    """Through all sizes; title and footer end at the right edge."""
+    for columns, rows in SIZES:
+        wide = columns - 1
+        ui.resize(columns, rows).until(
+            lambda ui, wide=wide, before=len(ui.raw): (
+                len(ui.raw) > before and len(ui.lines[0]) == len(ui.lines[-1]) == wide
+            )
+        )
+        ui.same_after_redraw()
+
+
 @pytest.mark.parametrize(
     ("term", "lang"), [("linux", "C.UTF-8"), ("vt100", "C.UTF-8"), ("xterm-256color", "C"), ("screen", "C")]
 )
@@ -33,9 +45,11 @@ def test_poor_terminals_show_all_of_a_game(ann: NodeProcess, game: str, term: st
         ui.until("Chess, you are").until("Your turn")
         assert ui.text.isascii()
         same(ui)
-        ui.keys("enter").until("(").keys("esc")
-        ui.keys("up", "down")
+        # The cursor is on a piece that can move.
+        ui.keys("enter").until("Esc lets go").keys("esc").gone("Esc lets go")
+        ui.keys("left", "enter").until("Esc lets go")
         same(ui)
+        ui.keys("esc").gone("Esc lets go")
         ui.keys("?").until("A game").same_after_redraw()
     ann.call("game.resign", id=game)
 
@@ -43,16 +57,13 @@ def test_poor_terminals_show_all_of_a_game(ann: NodeProcess, game: str, term: st
 def test_every_screen_is_drawn_again_in_another_size(ann: NodeProcess, game: str) -> None:
     with ui_on(ann, "tui", "--session", game) as ui:
         ui.until("Your turn")
-        for columns, rows in SIZES:
-            ui.resize(columns, rows).until(lambda ui, columns=columns: len(ui.lines[-1]) > columns - 6)
-            ui.same_after_redraw()
+        resized(ui)
         ui.keys("r").until("Resign")
-        for columns, rows in SIZES:
-            ui.resize(columns, rows).until("No").same_after_redraw()
-        ui.keys("n").gone("Resign this").keys("esc").until("Games of ann")
-        for columns, rows in SIZES:
-            ui.resize(columns, rows).until("Your turn (").same_after_redraw()
+        resized(ui)
+        ui.keys("n").gone("Resign this").keys("?").until("A game")
+        resized(ui)
+        ui.keys("enter").gone("A game").keys("esc").until("Games of ann")
+        resized(ui)
         ui.keys("n").until("New game")
-        for columns, rows in SIZES:
-            ui.resize(columns, rows).until("The house").same_after_redraw()
+        resized(ui)
     ann.call("game.resign", id=game)

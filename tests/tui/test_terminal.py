@@ -112,7 +112,9 @@ def test_only_what_is_shown_is_asked_for() -> None:
 
 def test_what_is_pasted_does_nothing_but_stand_there() -> None:
     with demo() as ui:
-        ui.until("quit").keys("e").paste("one\rtwo\x1b[2J\x07").until("Say: one two")
+        ui.until("quit").paste("q\rx").keys("down").until("▸ row 2")
+        assert ui.lines[0].startswith(" ready")
+        ui.keys("e").paste("one\rtwo\x1b[2J\x07").until("Say: one two")
         assert ui.lines[0].startswith(" ready")
         ui.keys("enter").until("said one two").keys("up").until("Say: one two")
 
@@ -143,12 +145,21 @@ def test_another_theme_while_it_runs() -> None:
         ui.keys("t").until(lambda ui: ui.cell(0, 10).bg != before).same_after_redraw()
 
 
-def test_an_exception_leaves_a_terminal_that_works() -> None:
+@pytest.mark.parametrize("key", ["x", "a"])
+def test_an_exception_leaves_a_terminal_that_works(key: str) -> None:
     with demo() as ui:
-        ui.until("quit").keys("x")
+        ui.until("quit").keys(key)
         assert ui.ended() == 1
         assert_restored(ui)
         assert ui.raw.rfind(b"ValueError: as wanted") > ui.raw.rfind(b"\x1b[?1049l")
+
+
+def test_a_warning_waits_until_the_screen_is_gone() -> None:
+    with demo() as ui:
+        ui.until("quit").keys("w").until("warned")
+        assert b"a warning" not in ui.raw
+        assert ui.keys("q").ended() == 3
+        assert ui.raw.rfind(b"a warning") > ui.raw.rfind(b"\x1b[?1049l")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])

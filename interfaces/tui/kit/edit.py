@@ -238,7 +238,7 @@ class Field(urwid.Widget):
     def keypress(self, _size: Size, key: str) -> str | None:
         if key == "begin paste":
             self._pasted = []
-        elif key == "end paste":
+        elif key == "end paste" or (key == "esc" and self._pasted is not None):
             pasted, self._pasted = "".join(self._pasted or ()), None
             self._edit(lambda: self.line.insert(pasted))
         elif self._pasted is not None:

@@ -8,13 +8,14 @@
     root.body = another
 
 The topmost layer has all keys; Esc closes it. Nothing dangerous is ever the answer of Enter alone: the
-safe one is chosen at first. On a screen that is too small a layer takes all of it and scrolls.
+safe one is chosen at first. On a screen that is too small a layer takes all of it and scrolls. What is pasted
+where there is no field does nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import urwid
 
@@ -24,6 +25,9 @@ from .glyphs import Glyphs
 from .rows import Scroll
 from .segments import Line, canvas, width
 from .size import Size, across, down
+
+_ALWAYS: Final = ("ctrl l", "ctrl c")
+"""Keys that mean the same everywhere: draw again, and away from here."""
 
 
 class Layer(Protocol):
@@ -45,6 +49,7 @@ class Layers(urwid.Widget):
         self._body = body
         self._glyphs = glyphs
         self._over: list[urwid.Widget] = []
+        self._unwanted = False
 
     @property
     def body(self) -> urwid.Widget:
@@ -103,6 +108,17 @@ class Layers(urwid.Widget):
         self.open(box)
 
     def keypress(self, size: Size, key: str) -> str | None:
+        if self._unwanted and key not in _ALWAYS:
+            # Pasted text is no command. Esc is there for a terminal that never tells the end.
+            self._unwanted = key not in ("end paste", "esc")
+            return None
+        left = self._pressed(size, key)
+        if key == "begin paste" and left is not None:
+            self._unwanted = True
+            return None
+        return left
+
+    def _pressed(self, size: Size, key: str) -> str | None:
         if self._over:
             layer = self._over[-1]
             columns, rows, _, _ = self._place(layer, size)
@@ -111,7 +127,7 @@ class Layers(urwid.Widget):
                 self.close(layer)
                 return None
             # What no layer wants does nothing: it is not for what is covered.
-            return left if left in ("ctrl l", "ctrl c") else None
+            return left if left in (*_ALWAYS, "begin paste") else None
         return self._body.keypress(size, key) if self._body.selectable() else key
 
     def mouse_event(

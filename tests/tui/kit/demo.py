@@ -1,7 +1,8 @@
 """A small program made of the kit, for tests in a pseudo-terminal.
 
 ``python -m tests.tui.kit.demo [notices]``: a list of ten thousand rows with a field below. ``ctrl t`` opens a
-question, ``?`` help, ``x`` raises, ``b`` notifies, ``t`` changes the theme, ``e`` goes to the field.
+question, ``?`` help, ``x`` and ``a`` raise, ``w`` warns, ``b`` notifies, ``t`` changes the theme, ``e`` goes
+to the field.
 """
 
 from __future__ import annotations
@@ -68,12 +69,20 @@ class Demo:
         self.status.show(f"said {words}")
         self.field.clear(remember=True)
 
+    def fail(self, *_: object) -> None:
+        raise ValueError("as wanted")
+
     def key(self, key: str) -> None:
         match key:
             case "q" | "ctrl c":
                 self.terminal.end(3)
             case "x":
                 raise ValueError("as wanted")
+            case "a":
+                self.terminal.loop.set_alarm_in(0, self.fail)
+            case "w":
+                sys.stderr.write("a warning\n")
+                self.status.show("warned")
             case "e" | "esc":
                 self.frame.focus_position = 2 if key == "e" else 1
             case "b":

@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-all bench lint clean
+.PHONY: run demo test test-all bench lint clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lrgpnode needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
@@ -17,6 +17,9 @@ $(STAMP): pyproject.toml
 # In a terminal the interface, with the node that runs or one of its own; else a node alone.
 run: $(STAMP)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/lrgpnode; else exec $(BIN)/lrgpnode run; fi
+
+demo: $(STAMP)
+	$(BIN)/lrgpnode demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal

@@ -21,16 +21,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode import config, metrics
+from lrgpnode.airtime.budget import Purpose
+from lrgpnode.airtime.modem import Modem
 from lrgpnode.api import Api, Recording, Surroundings
+from lrgpnode.api.lookup import Lookup
 from lrgpnode.api.propagation import event as propagation_event
+from lrgpnode.api.radio import trouble_info
 from lrgpnode.api.status import node_status
+from lrgpnode.cli.exits import Exit
 from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
 from lrgpnode.control.server import ControlServer, SocketError
+from lrgpnode.doctor import listening
 from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
+from lrgpnode.mesh.airtime.settings import AirtimeSettings
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.propagation.report import News
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
@@ -51,20 +58,17 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
+    from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
 
 log = logging.getLogger("lrgpnode")
 
-EXIT_OK: Final = 0
-EXIT_FAILED: Final = 1
-EXIT_DATABASE: Final = 4
-EXIT_CONFIG: Final = 5
-"""The exit codes of `lrgpnode run`; docs/commands.md lists all."""
-
-DATABASE: Final = "lrgpnode.db"
 REMEMBERED_PEERS: Final = 500
 """Peers whose public keys Reticulum is given at start; it forgets those it has no use for itself."""
 
+
+_NAMED: Final = ("game.challenged", "game.request")
+"""Events that say what the peer is called. Moves do not: they are many, and each would wait for it."""
 
 _SERVICE: Final = (
     "this machine has lrgpnode as a service; start that with `sudo systemctl start lrgpnode`, "
@@ -75,7 +79,7 @@ _SERVICE: Final = (
 class StartError(Exception):
     """The node cannot start; ``str()`` is a sentence for a person, ``code`` the exit code."""
 
-    def __init__(self, message: str, code: int = EXIT_FAILED) -> None:
+    def __init__(self, message: str, code: int = Exit.FAILED) -> None:
         super().__init__(message)
         self.code = code
 
@@ -89,15 +93,15 @@ def run(options: RunOptions) -> int:
     try:
         loaded = config.load(options)
         if loaded.paths.service and not options.service:
-            raise StartError(_SERVICE, EXIT_CONFIG)
+            raise StartError(_SERVICE, Exit.CONFIG)
         process_log = Log(loaded.settings.node_log_level)
         process_log.start()
         with _only_one(loaded.paths):
             return _Application(options, loaded, process_log, notifier).run()
     except ConfigError as error:
-        return _refuse(notifier, str(error), EXIT_CONFIG)
+        return _refuse(notifier, str(error), Exit.CONFIG)
     except StorageError as error:
-        return _refuse(notifier, str(error), EXIT_DATABASE)
+        return _refuse(notifier, str(error), Exit.DATABASE)
     except StartError as error:
         return _refuse(notifier, str(error), error.code)
 
@@ -116,7 +120,7 @@ def _only_one(paths: Paths) -> Iterator[None]:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(data / config.LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise StartError(f"cannot use the data directory {data}: {error.strerror}", EXIT_CONFIG) from error
+        raise StartError(f"cannot use the data directory {data}: {error.strerror}", Exit.CONFIG) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -157,6 +161,43 @@ def propagation_settings(settings: Settings) -> PropagationSettings:
     )
 
 
+def airtime_settings(settings: Settings) -> AirtimeSettings:
+    """What the mesh is told of airtime. Raises ``StartError``."""
+    try:
+        modem = shared_modem(settings)
+    except ValueError as error:
+        raise StartError(f"airtime: {error}", Exit.CONFIG) from None
+    return AirtimeSettings(
+        enabled=settings.airtime_enabled,
+        region=settings.airtime_region,
+        percent=settings.airtime_limit_percent,
+        reserve=settings.airtime_reserve_percent / 100,
+        shares={
+            Purpose.MOVES: 1.0,
+            Purpose.ANNOUNCES: settings.airtime_announces_percent / 100,
+            Purpose.SYNC: settings.airtime_sync_percent / 100,
+            Purpose.GATEWAY: settings.airtime_gateway_percent / 100,
+        },
+        peer=settings.airtime_peer_percent / 100,
+        modem=modem,
+        frequency=round(settings.airtime_frequency_mhz * 1e6) or None,
+    )
+
+
+def shared_modem(settings: Settings) -> Modem | None:
+    """The modem of another program's radio; None where nothing is said of one. Raises ``ValueError``."""
+    if settings.airtime_preset:
+        from firmware_configs.catalogue import preset  # noqa: PLC0415 - most nodes need none
+
+        named = preset(settings.airtime_preset)
+        return Modem(named.bandwidth, named.spreading_factor, named.coding_rate)
+    if settings.airtime_bandwidth or settings.airtime_spreading_factor:
+        return Modem(
+            settings.airtime_bandwidth, settings.airtime_spreading_factor, settings.airtime_coding_rate
+        )
+    return None
+
+
 def boot_id() -> str:
     """What tells this boot of the machine from every other."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -179,7 +220,7 @@ class _Application:
         self._reason = "stopped"
 
     def run(self) -> int:
-        with Store(self._paths.data / DATABASE, boot_id=boot_id()) as store:
+        with Store(self._paths.data / config.DATABASE_NAME, boot_id=boot_id()) as store:
             self._store = store
             self._own = self._identities(store)
             self._games, self._problems = load_games()
@@ -204,7 +245,7 @@ class _Application:
             gc.enable()
             self._log.on_level(self._mesh.set_log_level)
             asyncio.run(self._main())
-        return EXIT_OK
+        return Exit.OK
 
     def _identities(self, store: Store) -> Identities:
         """The identities of this node; the first run makes one."""
@@ -214,7 +255,7 @@ class _Application:
             silent = () if self._settings.house_open_to_peers else (Role.HOUSE,)
             return Identities(self._paths.data / "identities", store, lambda: name, silent)
         except IdentityError as error:
-            raise StartError(str(error), EXIT_CONFIG) from None
+            raise StartError(str(error), Exit.CONFIG) from None
 
     def _mesh_settings(self) -> MeshSettings:
         options, settings = self._options, self._settings
@@ -222,10 +263,12 @@ class _Application:
             listen = parse_endpoint(options.listen, any_port=True) if options.listen else None
             connect = tuple(parse_endpoint(text) for text in options.connect)
         except EndpointError as error:
-            raise StartError(str(error), EXIT_CONFIG) from None
+            raise StartError(str(error), Exit.CONFIG) from None
         private = listen is not None or bool(connect)
         if private and options.rns_config is not None:
-            raise StartError("--rns-config cannot be combined with --listen or --connect", EXIT_CONFIG)
+            raise StartError("--rns-config cannot be combined with --listen or --connect", Exit.CONFIG)
+        if listen is not None and (refused := listening.refusal(listen.host, listen.port)):
+            raise StartError(f"--listen: {refused}")
         return MeshSettings(
             data=self._paths.data,
             identities=self._own.active,
@@ -241,6 +284,8 @@ class _Application:
             synchronised=system_synchronised,
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
+            airtime=airtime_settings(settings),
+            house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
         )
 
     def _start_reticulum(self) -> None:
@@ -277,12 +322,14 @@ class _Application:
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
+            airtime=self._mesh.airtime,
             clock=self._movable.clock if self._movable is not None else None,
         )
         self._configuration.on_change(
             "accept.from", lambda policy: node.admission.use_default(Policy(policy))
         )
         self._time = node.time
+        self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
         api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
@@ -290,7 +337,10 @@ class _Application:
         heart = Heart(self._notifier, parts, self._vitals.line)
         try:
             await node.start(self._own.rows, paused=self._own.resting)
+            if self._mesh.airtime is not None:
+                self._mesh.airtime.on_released(lambda: self._released(loop, node))
             self._mesh.watch_propagation(lambda news: self._propagation_news(node, news))
+            self._mesh.watch_radios(self._radio_news)
             self._mesh.attach(loop, node)
             await house.open(node)
             heart.start()
@@ -321,6 +371,11 @@ class _Application:
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
 
+    def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
+        """Airtime that was held has been given back, on any thread."""
+        if not self._stop.is_set():
+            loop.call_soon_threadsafe(node.airtime_freed)
+
     def _set_log_level(self, level: str) -> None:
         self._log.level = level
 
@@ -329,6 +384,8 @@ class _Application:
         self._stop.set()
 
     def _publish(self, type: str, fields: Mapping[str, Any]) -> None:
+        if type in _NAMED:
+            fields = {**fields, "peer_name": self._lookup.name(fields["peer"])}
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
@@ -339,6 +396,14 @@ class _Application:
         if type == "propagation.node" and fields["node"]:
             node.reachable()
 
+    def _radio_news(self, state: RadioState) -> None:
+        fields = {"name": state.name, "up": state.up, "trouble": trouble_info(state.trouble)}
+        self._publish("radio.changed", fields)
+
+    def _mesh_load(self) -> int:
+        status = self._mesh.status()
+        return status.in_flight + status.waiting
+
     def _surroundings(self) -> Surroundings:
         return Surroundings(
             status=self._status,
@@ -348,6 +413,11 @@ class _Application:
             request_path=self._mesh.request_path,
             remember=self._mesh.remember,
             propagation=self._mesh.propagation,
+            radios=self._mesh.radio_view,
+            publish=self._publish,
+            mesh_load=self._mesh_load,
+            unsent=self._vitals.unsent,
+            airtime=self._mesh.airtime_report,
             configuration=self._configuration,
             backup=self._backup,
             log=self._log,

@@ -11,14 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lrgpnode import metrics
+from lrgpnode.mesh.radio import numbers
 from lrgpnode.mesh.settings import MeshStatus
 from lrgpnode.metrics import Counters, Family, Sample, gauge, gauges
 from lrgpnode.protocol.value import Value
 from storage.model import OutboxState
 from storage.store import Store
+
+if TYPE_CHECKING:
+    from lrgpnode.airtime.report import AirtimeReport
+    from lrgpnode.mesh.radio.status import RadioStatus
 
 _OPEN_STATES: Final = tuple(state for state in OutboxState if state.open)
 _UNSENT: Final = frozenset(_OPEN_STATES) - {OutboxState.STORED, OutboxState.DELIVERED}
@@ -33,6 +38,8 @@ class Mesh(Protocol):
     def status(self) -> MeshStatus: ...
     def inbox_entries(self) -> int: ...
     def traffic(self) -> tuple[int, int]: ...
+    def radios(self) -> Iterable[RadioStatus]: ...
+    def airtime_report(self) -> AirtimeReport: ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -66,6 +73,8 @@ class Vitals(Value):
         yield from self._games()
         yield from self._database()
         yield from self._mesh_families()
+        yield from numbers.families(self.mesh.radios())
+        yield from numbers.budgets(self.mesh.airtime_report())
         yield gauge("lrgpnode_event_seq", "Number of the last event.", self.seq())
         yield from self.counters.families()
         yield from _process()

@@ -27,6 +27,10 @@ _SELECT = """
 SELECT action_num, command, payload_json, sender, timestamp, nonce, envelope, message_hash, signed
 FROM game_actions WHERE session_id = ? AND identity_id = ? AND action_num > ? ORDER BY action_num LIMIT ?
 """
+_LATEST = """
+SELECT command, sender FROM game_actions WHERE session_id = ? AND identity_id = ?
+ORDER BY action_num DESC LIMIT ?
+"""
 _HAS_NONCE = """
 SELECT 1 FROM game_actions WHERE identity_id = ? AND session_id = ? AND nonce = ?
 UNION ALL
@@ -91,6 +95,11 @@ class ActionTable:
     def rows(self, key: SessionKey, *, after: int = -1, limit: int = -1) -> list[tuple[Any, ...]]:
         """As ``of``, undecoded, in the order of the columns from action_num on."""
         return self._database.all(_SELECT, (key.session_id, key.identity, after, limit))
+
+    def latest(self, key: SessionKey, limit: int) -> Sequence[tuple[str, str]]:
+        """(command, sender) of the last ``limit`` actions of a session, the newest first."""
+        rows = self._database.all(_LATEST, (key.session_id, key.identity, limit))
+        return [(row[0], row[1]) for row in rows]
 
     def has_nonce(self, identity: str, session_id: str, nonce: bytes) -> bool:
         """Whether an envelope with this nonce was committed, or refused for the life of its session."""

@@ -22,7 +22,6 @@ _BLOCKS = "SELECT peer, reason, blocked_at, until FROM blocks ORDER BY blocked_a
 _OF_PEER = (
     "DELETE FROM requests WHERE peer = ?",
     "DELETE FROM parked WHERE sender = ?",
-    "DELETE FROM waiting WHERE source = ?",
 )
 
 _COLUMNS = (

@@ -1,4 +1,4 @@
-"""What is remembered of inbound messages: replay entries, handled hashes, parked and waiting mail."""
+"""What is remembered of inbound messages: replay entries, handled hashes, parked mail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lrgpnode.protocol.replay import DEDUP_TTL_SECONDS, ReplayEntry
 from lrgpnode.protocol.session import SessionKey
 
 from .database import Database
-from .model import Flag, KeptNonce, NewParked, Parked, Seen, Waiting
+from .model import Flag, KeptNonce, NewParked, Parked, Seen
 
 BATCH = 500
 """Rows one pruning call deletes at most, so that no move waits long for it."""
@@ -73,21 +73,9 @@ _PARKED_COLUMNS = (
     "timestamp, parked_at, until"
 )
 _PARKED = f"SELECT {_PARKED_COLUMNS} FROM parked WHERE identity_id = ? AND session_id = ? ORDER BY id"  # noqa: S608
-_PARKED_DUE = f"SELECT {_PARKED_COLUMNS} FROM parked WHERE until <= ? ORDER BY until, id"  # noqa: S608
 _PARKED_UNTIL = "SELECT identity_id, session_id, until FROM parked"
 _PARKED_COUNT = "SELECT count(*) FROM parked WHERE identity_id = ? AND command = ?"
 _PARKED_COUNT_SENDER = "SELECT count(*) FROM parked WHERE identity_id = ? AND sender = ? AND command = ?"
-
-_WAIT = """
-INSERT INTO waiting (identity_id, source, message_hash, packed, received_at) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (identity_id, message_hash) DO NOTHING
-"""
-_WAITING = """
-SELECT identity_id, source, message_hash, packed, received_at, id FROM waiting WHERE source = ? ORDER BY id
-"""
-_WAITING_COUNT = "SELECT count(*), coalesce(sum(length(packed)), 0) FROM waiting"
-_WAITING_SOURCES = "SELECT DISTINCT source FROM waiting"
-_UNWAIT = "DELETE FROM waiting WHERE id = ?"
 
 _FLAG = (
     "INSERT OR REPLACE INTO session_flags (identity_id, session_id, flag, reason, at) VALUES (?, ?, ?, ?, ?)"
@@ -224,10 +212,6 @@ class MailTable:
         """The session of each parked message, and when its time is up, Unix seconds."""
         return [(SessionKey(row[0], row[1]), row[2]) for row in self._database.all(_PARKED_UNTIL)]
 
-    def parked_due(self, now: float) -> Sequence[Parked]:
-        """Messages whose time is up, of every session."""
-        return [_parked(row) for row in self._database.all(_PARKED_DUE, (now,))]
-
     def parked_count(self, identity: str, command: str, sender: str | None = None) -> int:
         """Parked messages with this command, of one sender or of all."""
         if sender is None:
@@ -235,33 +219,6 @@ class MailTable:
         else:
             row = self._database.one(_PARKED_COUNT_SENDER, (identity, sender, command))
         return int(row[0]) if row is not None else 0
-
-    def wait(self, message: Waiting) -> None:
-        """Keep a message until its source is known; keeping it twice changes nothing."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                _WAIT,
-                (message.identity, message.source, message.message_hash, message.packed, message.received_at),
-            )
-
-    def waiting(self, source: str) -> Sequence[Waiting]:
-        """Messages of one source, in the order they came."""
-        return [
-            Waiting(identity=r[0], source=r[1], message_hash=r[2], packed=r[3], received_at=r[4], id=r[5])
-            for r in self._database.all(_WAITING, (source,))
-        ]
-
-    def waiting_sources(self) -> Sequence[str]:
-        return [row[0] for row in self._database.all(_WAITING_SOURCES)]
-
-    def waiting_size(self) -> tuple[int, int]:
-        """How many messages wait, and their bytes."""
-        row = self._database.one(_WAITING_COUNT)
-        return (row[0], row[1]) if row is not None else (0, 0)
-
-    def unwait(self, *ids: int) -> None:
-        with self._database.transaction() as connection:
-            connection.executemany(_UNWAIT, [(id,) for id in ids])
 
     def live_flags(self) -> Sequence[Flag]:
         """The flags of every session that is pending or active."""

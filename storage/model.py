@@ -172,18 +172,6 @@ class Parked(NewParked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Waiting(Value):
-    """An LXMF message whose source is unknown yet; ``packed`` as received."""
-
-    identity: str
-    source: str
-    message_hash: bytes
-    packed: bytes
-    received_at: float
-    id: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Flag(Value):
     """A local remark about a session, e.g. ``out_of_sync`` with its reason."""
 
@@ -252,7 +240,10 @@ class Cursor(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Summary(Value):
-    """A session without its metadata, for lists."""
+    """A session without its metadata, for lists.
+
+    ``winner``: of a completed game, "" for nobody; None where that is not known.
+    """
 
     key: SessionKey
     app_id: str
@@ -264,6 +255,7 @@ class Summary(Value):
     created_at: float
     updated_at: float
     last_action_at: float
+    winner: str | None = None
 
     @property
     def cursor(self) -> Cursor:

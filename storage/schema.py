@@ -266,7 +266,12 @@ CREATE TABLE attempts (
 CREATE INDEX attempts_at ON attempts (at);
 """
 
-MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION, _ATTEMPTS)
+_NO_WAITING = """
+-- Messages of unknown senders wait in the inbox file; nothing was ever written here.
+DROP TABLE waiting;
+"""
+
+MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING)
 """Migration n is element n - 1. A published one is never edited: add another."""
 
 VERSION = len(MIGRATIONS)

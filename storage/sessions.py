@@ -32,7 +32,11 @@ _COLUMNS = (
     "session_id, identity_id, app_id, app_version, contact_hash, initiator, status, metadata, unread, "
     "created_at, updated_at, last_action_at"
 )
-_SUMMARY = _COLUMNS.replace("metadata, ", "")
+# Of metadata only the winner, where the game keeps one under the usual name: a list decodes no ended game.
+_WINNER = """
+CASE WHEN status = 'completed' AND json_valid(metadata) THEN json_extract(metadata, '$.winner') END
+"""
+_SUMMARY = f"{_COLUMNS.replace('metadata, ', '')}, {_WINNER}"
 
 _INSERT = """
 INSERT INTO game_sessions (session_id, identity_id, app_id, app_version, contact_hash, initiator, status,
@@ -376,6 +380,7 @@ def _summary(row: Sequence[Any]) -> Summary:
         created_at=row[8],
         updated_at=row[9],
         last_action_at=row[10],
+        winner=row[11] if row[11] in ("", row[1], row[4]) else None,
     )
 
 

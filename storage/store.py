@@ -19,7 +19,7 @@ from typing import Self
 
 from lrgpnode.protocol.session import SessionKey
 
-from . import actions, clock, mail, outbox, sessions
+from . import actions, clock, departure, mail, outbox, sessions
 from .actions import ActionTable
 from .admission import AdmissionTable
 from .book import Book
@@ -102,6 +102,16 @@ class Store:
         if changed:
             self._cache.apply(changed)
         return Committed(number, outbox_id, parked_id)
+
+    def delete_identity(self, identity: str) -> list[SessionKey]:
+        """Delete all games of an identity and what else is its own, but not its row among the identities.
+
+        The sessions in which something went on, for whoever has them in memory.
+        """
+        with self._database.transaction() as connection:
+            gone = departure.delete(connection, identity)
+        self._cache.apply(dict.fromkeys(gone))
+        return gone
 
     def newest_time(self) -> float:
         """The newest time stored, Unix seconds; 0 in an empty database."""

@@ -15,6 +15,7 @@ from lrgpnode.node import Identities, Node
 from storage.store import Store
 from storage.writer import Writer
 
+from .airtime import AirtimeMethods
 from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
 from .exports import ExportMethods, Recording
@@ -26,6 +27,7 @@ from .metrics import MetricsMethods
 from .outbox import OutboxMethods
 from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
+from .radio import RadioMethods
 from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
@@ -56,11 +58,13 @@ class Api:
             SettingsMethods(around.configuration),
             MetricsMethods(around.metrics),
             LogMethods(around.log, around.configuration),
-            IdentityMethods(self._lookup, node, identities, around),
+            IdentityMethods(self._lookup, node, store, identities, around),
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
             PropagationMethods(self._lookup, around.propagation),
+            RadioMethods(around.radios, store, around.publish, around.mesh_load, around.unsent),
+            AirtimeMethods(around.airtime, lambda: node.outbox.dry),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             OutboxMethods(self._lookup, node, store),

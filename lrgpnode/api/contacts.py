@@ -53,7 +53,7 @@ class ContactMethods:
         page = contacts[: params.limit]
         more = len(contacts) > len(page)
         return models.ContactList(
-            contacts=tuple(map(_info, page)),
+            contacts=tuple(map(self._info, page)),
             cursor=f"{page[-1].peer}:{page[-1].name}" if more else None,
         )
 
@@ -98,7 +98,7 @@ class ContactMethods:
         else:
             # May ask the shared instance, and wait for it.
             await asyncio.to_thread(self._around.remember, contact.peer, contact.public_key)
-        return _info(contact)
+        return self._info(contact)
 
     def _contact(self, wanted: str) -> Contact:
         contact = self._book.contact(self._lookup.peer(wanted))
@@ -149,6 +149,18 @@ class ContactMethods:
             reason=block.reason,
             until=block.until,
             name=self._lookup.name(block.peer),
+            own_name=self._lookup.own_name(block.peer),
+        )
+
+    def _info(self, contact: Contact) -> models.ContactInfo:
+        return models.ContactInfo(
+            peer=contact.peer,
+            name=contact.name,
+            added_at=contact.added_at,
+            trust=Trust(contact.trust),
+            note=contact.note,
+            public_key=contact.public_key.hex() if contact.public_key is not None else None,
+            own_name=self._lookup.own_name(contact.peer),
         )
 
 
@@ -177,14 +189,3 @@ class RequestMethods:
     async def _decline(self, params: models.RequestChoice) -> models.Nothing:
         await self._node.admission.drop(self._lookup.request(params.id, params.identity).key)
         return models.Nothing()
-
-
-def _info(contact: Contact) -> models.ContactInfo:
-    return models.ContactInfo(
-        peer=contact.peer,
-        name=contact.name,
-        added_at=contact.added_at,
-        trust=Trust(contact.trust),
-        note=contact.note,
-        public_key=contact.public_key.hex() if contact.public_key is not None else None,
-    )

@@ -183,6 +183,7 @@ class GameMethods:
             last_action_at=row.last_action_at,
             peer_name=names.get(row.peer, ""),
             your_turn=turn,
+            winner=row.winner,
             last_own=self._last_own(row.key),
             flags=tuple(flag.flag for flag in self._store.mail.flags(row.key)),
             peer_heard_at=heard(row.peer),
@@ -222,8 +223,21 @@ class GameMethods:
             peer_name=self._lookup.names().get(session.peer, ""),
             expires_at=session.expires_at(game.manifest.ttl),
             last_own=self._last_own(key),
+            refused_draw=self._refused_draw(session),
             flags={flag.flag: flag.reason for flag in self._store.mail.flags(key)},
         )
+
+    def _refused_draw(self, session: Session) -> models.Draw | None:
+        """A draw offer that the last action, of the other side, has turned down."""
+        if session.status is not Status.ACTIVE:
+            return None
+        (command, sender), *before = self._store.actions.latest(session.key, 2) or [("", "")]
+        if command == Command.DRAW_DECLINE:
+            return models.Draw(offered_by=session.other(sender), declined=True)
+        offer = (Command.DRAW_OFFER, session.other(sender))
+        if command == Command.MOVE and before == [offer]:
+            return models.Draw(offered_by=offer[1], declined=False)
+        return None
 
     def _last_own(self, key: SessionKey) -> models.OwnAction | None:
         stored = self._store.outbox.last_of(key)

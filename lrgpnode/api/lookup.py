@@ -133,7 +133,11 @@ class Lookup:
             return wanted.lower()
         # Anybody may announce any name, also that of somebody in the address book.
         hint = "`lrgpnode peers` lists who was heard; a full hash always works."
-        return named((self._book(), self.names()), wanted, "peer", hint)
+        return named((self._book(), self._heard()), wanted, "peer", hint)
+
+    def _heard(self) -> dict[str, str]:
+        """What peers call themselves, also those that have another name in the address book."""
+        return {peer.peer: peer.name for peer in self._store.book.peers(KNOWN_PEERS)}
 
     def _book(self) -> dict[str, str]:
         names = {contact.peer: contact.name for contact in self._store.book.contacts() if contact.name}
@@ -142,7 +146,12 @@ class Lookup:
 
     def names(self) -> dict[str, str]:
         """Names by peer; the address book goes before what announces say, our own before both."""
-        return {peer.peer: peer.name for peer in self._store.book.peers(KNOWN_PEERS)} | self._book()
+        return self._heard() | self._book()
+
+    def own_name(self, peer: str) -> str:
+        """What a peer calls itself where we call it something else; else ""."""
+        heard = self._store.book.peer(peer)
+        return heard.name if heard is not None and heard.name != self.name(peer) else ""
 
     def name(self, peer: str) -> str:
         """What one peer is called, "" if that is not known."""

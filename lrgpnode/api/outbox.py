@@ -8,7 +8,7 @@ from typing import Any
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
 from lrgpnode.node import Node
-from storage.model import OutboxRow
+from storage.model import OutboxRow, Role
 from storage.store import Store
 
 from .lookup import Lookup
@@ -32,17 +32,29 @@ class OutboxMethods:
 
     async def _list(self, params: models.OutboxListParams) -> models.OutboxPage:
         identity = self._lookup.identity(params.identity) if params.identity is not None else None
-        outbox, limit = self._store.outbox, params.limit
-        if params.all:
-            before = _cursor(params.cursor)
-            rows = outbox.page_of_all(identity=identity, before=before, limit=limit + 1)
-        else:
-            after = _cursor(params.cursor) or 0
-            rows = outbox.page(identity=identity, after=after, limit=limit + 1)
-        found = rows[:limit]
+        hidden = self._houses() if identity is None and not params.all else frozenset()
+        at, found = _cursor(params.cursor), list[OutboxRow]()
+        while len(found) <= params.limit:
+            page = self._page(identity, at, params.limit + 1, everything=params.all)
+            found += [row for row in page if row.key.identity not in hidden]
+            if len(page) <= params.limit:
+                break
+            at = page[-1].id
+        shown = found[: params.limit]
         return models.OutboxPage(
-            messages=self._entries(found), cursor=str(found[-1].id) if len(rows) > limit else None
+            messages=self._entries(shown), cursor=str(shown[-1].id) if len(found) > len(shown) else None
         )
+
+    def _page(
+        self, identity: str | None, at: int | None, limit: int, *, everything: bool
+    ) -> Sequence[OutboxRow]:
+        outbox = self._store.outbox
+        if everything:
+            return outbox.page_of_all(identity=identity, before=at, limit=limit)
+        return outbox.page(identity=identity, after=at or 0, limit=limit)
+
+    def _houses(self) -> frozenset[str]:
+        return frozenset(hash for hash, row in self._lookup.identities.items() if row.role is Role.HOUSE)
 
     async def _resend_row(self, params: models.OutboxParams) -> models.Resent:
         return models.Resent(messages=self._entries(self._node.repair.resend_row(params.outbox_id)))
@@ -84,6 +96,7 @@ class OutboxMethods:
             reason=row.reason,
             action_num=row.action_num,
             next_attempt_at=row.next_attempt_at,
+            waits_for=self._node.outbox.waits_for(row.id).value,
         )
 
 

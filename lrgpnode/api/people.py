@@ -8,7 +8,7 @@ from typing import Any
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
 from lrgpnode.node import ALL_GAMES, Identities, Node
-from storage.model import LocalIdentity, Peer
+from storage.model import LocalIdentity, Peer, Role
 from storage.store import Store
 
 from .lookup import KNOWN_PEERS, Lookup
@@ -16,8 +16,11 @@ from .running import Surroundings
 
 
 class IdentityMethods:
-    def __init__(self, lookup: Lookup, node: Node, own: Identities, around: Surroundings) -> None:
+    def __init__(
+        self, lookup: Lookup, node: Node, store: Store, own: Identities, around: Surroundings
+    ) -> None:
         self._lookup = lookup
+        self._store = store
         self._around = around
         self._admission = node.admission
         self._own = own
@@ -33,6 +36,7 @@ class IdentityMethods:
             "identity.enable": self._changed(self._own.enable),
             "identity.disable": self._changed(self._own.disable),
             "identity.default": self._default,
+            "identity.delete": self._delete,
             "identity.policy": self._policy,
         }
 
@@ -66,6 +70,30 @@ class IdentityMethods:
 
     async def _rename(self, params: models.IdentityRenameParams) -> models.IdentityInfo:
         return self._info(await self._own.rename(self._lookup.identity(params.identity), params.name))
+
+    async def _delete(self, params: models.IdentityDeleteParams) -> models.IdentityDeleted:
+        row = self._own.rows[self._lookup.identity(params.identity)]
+        if row.role is Role.HOUSE:
+            raise ControlError(
+                "identity",
+                "That is the house, which the node itself plays.",
+                "`lrgpnode config set house.enabled false` closes it.",
+            )
+        live = self._store.sessions.live_count(row.hash)
+        if live and not params.force:
+            raise ControlError(
+                "identity",
+                f"{live} of its games and challenges go on, and no peer would be told.",
+                "End them first, or delete them, too, with --force.",
+            )
+        if self._store.outbox.page(identity=row.hash, limit=1) and not params.force:
+            raise ControlError(
+                "identity",
+                "A peer does not have its last action yet, and would never get it.",
+                "`lrgpnode outbox list` shows it. Wait, or delete it, too, with --force.",
+            )
+        await self._own.delete(row.hash)
+        return models.IdentityDeleted(hash=row.hash, name=row.name)
 
     def _changed(
         self, change: Callable[[str], Awaitable[LocalIdentity]]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lrgpnode.airtime.report import AirtimeReport
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.methods import ControlError
@@ -20,6 +21,7 @@ from lrgpnode.protocol.value import Value
 from .log import LogOfNode
 from .lookup import Lookup
 from .propagation import Propagation
+from .radio import Radios
 
 if TYPE_CHECKING:
     from lrgpnode.backup.make import Made
@@ -37,6 +39,12 @@ class Surroundings(Value):
     request_path: Callable[[str], None]
     remember: Callable[[str, bytes], None]
     propagation: Propagation
+    radios: Radios
+    publish: Callable[[str, Mapping[str, Any]], None]
+    mesh_load: Callable[[], int]
+    """Messages given to Reticulum, or waiting for that."""
+    unsent: Callable[[], int]
+    airtime: Callable[[], AirtimeReport]
     configuration: Configuration
     backup: Callable[[Path], Made]
     """Blocks while it reads and writes; for a thread."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lrgpnode.config import Paths
 from lrgpnode.control import models
 from lrgpnode.protocol.game import Game
 from lrgpnode.vitals import Vitals
+
+from .radio import trouble_info
+
+if TYPE_CHECKING:
+    from lrgpnode.mesh.instance import InterfaceStatus
 
 
 class Time(Protocol):
@@ -53,14 +58,27 @@ def node_status(
         propagation_node=propagation_node,
         mail_fetched_at=vitals.mail_fetched_at(),
         interfaces=tuple(
-            models.InterfaceInfo(name=interface.name, online=interface.online, kind=interface.kind)
+            models.InterfaceInfo(
+                name=interface.name,
+                online=interface.online,
+                kind=interface.kind,
+                trouble=trouble_info(interface.trouble),
+            )
             for interface in mesh.interfaces
         ),
         games=tuple(map(_game, games)),
-        problems=(*problems, *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error)),
+        problems=(
+            *problems,
+            *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error and i.trouble is None),
+        ),
         clock_trusted=time.trusted,
         clock_reason=time.reason,
     )
+
+
+def _left_out(interfaces: Iterable[InterfaceStatus]) -> Iterator[str]:
+    """Those that could not be made; of a radio its trouble says so."""
+    return (f"Interface {one.name}: {one.error}" for one in interfaces if one.error and one.trouble is None)
 
 
 def _game(game: Game) -> models.GameInfo:

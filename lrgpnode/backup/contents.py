@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from lrgpnode.config import DATABASE_NAME
+
 from .errors import BackupError
 
-DATABASE: Final = "lrgpnode.db"
+DATABASE: Final = DATABASE_NAME
 SETTINGS: Final = "lrgpnode.toml"
 IDENTITIES: Final = "identities"
 INBOX: Final = "inbox"

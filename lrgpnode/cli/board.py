@@ -118,6 +118,8 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
         yield f"Moves: {' '.join(_numbered(history, view.get('numbered', 1)))}"
     if view["draw_offered_by"] == game["identity"]:
         yield "You offered a draw."
+    if game.get("refused_draw"):
+        yield _refused(game, game["refused_draw"])
     own = game.get("last_own")
     if own:
         yield f"Your last action: {delivery(own)}"
@@ -126,6 +128,13 @@ def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
     for flag, reason in game.get("flags", {}).items():
         words = FLAGS.get(flag) or f"Remark: {clean(flag, 64)}"
         yield sentence(f"{words}: {clean(reason)}")
+
+
+def _refused(game: Mapping[str, Any], draw: Mapping[str, Any]) -> str:
+    peer = who(game.get("peer_name", ""), game["peer"])
+    how = "was declined." if draw["declined"] else "was answered with a move."
+    mine = draw["offered_by"] == game["identity"]
+    return f"Your draw offer {how}" if mine else f"The draw offer of {peer} {how}"
 
 
 def _numbered(history: Sequence[str], together: int) -> Iterator[str]:

@@ -35,7 +35,10 @@ def contacts() -> None:
 @json_option
 @pass_context
 def contacts_list(context: Context, cursor: str | None, as_json: bool) -> None:
-    """List the contacts by name."""
+    """List the contacts by name.
+
+    In brackets: what a peer calls itself, where you call it something else.
+    """
     result = context.call("contact.list", cursor=cursor)
     if as_json:
         say_json(result)
@@ -46,9 +49,15 @@ def contacts_list(context: Context, cursor: str | None, as_json: bool) -> None:
         trusted = "trusted" if contact["trust"] == "trusted" else ""
         note = f"  {clean(contact['note'])}" if contact.get("note") else ""
         unheard = "  (never heard)" if contact.get("public_key") is None else ""
-        write(f"{contact['peer']}  {pad(trusted, 7)}  {clean(contact['name'], 64)}{note}{unheard}")
+        write(f"{contact['peer']}  {pad(trusted, 7)}  {_names(contact)}{note}{unheard}")
     if result.get("cursor"):
         write(f"There are more: {context.command('contacts', 'list', '--cursor', clean(result['cursor']))}")
+
+
+def _names(peer: Mapping[str, Any]) -> str:
+    """What we call a peer, and in brackets what it calls itself, as in the list of peers."""
+    name, own = clean(peer.get("name", ""), 64), clean(peer.get("own_name", ""), 64)
+    return f"{name} [{own}]" if own and own != name else name
 
 
 @contacts.command("add")
@@ -165,7 +174,7 @@ def contacts_blocked(context: Context, as_json: bool) -> None:
         write("Nobody is blocked.")
     for block in result["blocks"]:
         until = f"until {when(block['until'])}" if block.get("until") else "for good"
-        words = "  ".join(text for text in (clean(block.get("name", ""), 64), clean(block["reason"])) if text)
+        words = "  ".join(text for text in (_names(block), clean(block["reason"])) if text)
         write(f"{block['peer']}  {pad(until, 22)}  {words}".rstrip())
 
 

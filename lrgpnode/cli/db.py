@@ -17,11 +17,10 @@ import click
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit, stdout_failed
 from lrgpnode.cli.text import clean
+from lrgpnode.config import DATABASE_NAME
 
 if TYPE_CHECKING:
     from storage.maintenance import Report
-
-DATABASE: Final = "lrgpnode.db"
 
 _DAMAGED: Final = (
     "The database is damaged. Stop the node, keep a copy of the file, and put back the newest backup."
@@ -47,7 +46,7 @@ def _explained() -> Iterator[None]:
 
 
 def _database(context: Context) -> Path:
-    return context.paths().data / DATABASE
+    return context.paths().data / DATABASE_NAME
 
 
 def _as_json(report: Report) -> dict[str, Any]:

@@ -48,8 +48,8 @@ def show(
 ) -> None:
     """List the games, or show the board of one.
 
-    The list begins with the newest action; games in which something is new are marked with *,
-    challenges of strangers with ?.
+    The list begins with the newest action. It says how a game stands, or how it ended for you. Games in
+    which something is new are marked with *, challenges of strangers with ?.
     Showing the board of a game takes its mark away; with --json it stays.
     An ID may be shortened to its beginning. On a board, brackets mark the last move.
     """
@@ -115,7 +115,10 @@ def _listed(context: Context, page: Mapping[str, Any], which: str) -> list[str]:
 def _line(game: Mapping[str, Any]) -> str:
     mark = "?" if game.get("request") else "*" if game["unread"] else " "
     state = game["status"]
-    if game.get("your_turn"):
+    if game.get("winner") is not None:
+        won = {game["identity"]: "won", game["peer"]: "lost", "": "draw"}
+        state = won.get(game["winner"], state)
+    elif game.get("your_turn"):
         state = "answer!" if state == "pending" else "your turn"
     app = pad(clean(game["app"], 64), 13)
     return f"{mark} {game['id']} {app} {pad(state, 9)} {who(game.get('peer_name', ''), game['peer'])}"

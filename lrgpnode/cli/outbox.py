@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.text import clean, pad, when, who
 from lrgpnode.cli.types import NAME, SESSION
+
+WAITS_FOR: Final = {
+    "earlier": "after what comes before it in its game",
+    "disabled": "your identity is off the mesh",
+    "blocked": "you have blocked the peer",
+    "path": "looking for a way to the peer",
+    "peer": "the peer is away",
+    "day": "sent as often as a day allows",
+    "place": "others go first",
+}
+"""Why a message is not under way, in words."""
 
 
 @click.group()
@@ -18,7 +29,12 @@ def outbox() -> None:
 
 
 @outbox.command("list")
-@click.option("--all", "everything", is_flag=True, help="Also what is done with; newest first.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also what is done with, and what the house sends; newest first.",
+)
 @click.option("--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="Most to list.")
 @click.option("--cursor", type=NAME, metavar="CURSOR", help="Go on with the list; the list names it.")
 @json_option
@@ -27,7 +43,7 @@ def outbox_list(context: Context, everything: bool, limit: int, cursor: str | No
     """List what is on its way, oldest first.
 
     `delivered`: the peer's node has it. `stored`: a propagation node keeps it for the peer.
-    `confirmed`: the peer has acted on it.
+    `confirmed`: the peer has acted on it. What the house sends is left out without --all or --as.
     """
     params = {"identity": context.identity, "all": everything, "limit": limit, "cursor": cursor}
     result = context.call("outbox.list", **params)
@@ -48,6 +64,9 @@ def _line(message: Mapping[str, Any]) -> str:
     command = pad(clean(message["command"], 32), 12)
     line = f"{message['outbox_id']:6d}  {message['id']}  {command} {pad(message['state'], 9)} {peer}"
     notes = []
+    waits_for = message.get("waits_for", "")
+    if waits_for:
+        notes.append(WAITS_FOR.get(waits_for) or clean(waits_for, 32))
     if message.get("reason"):
         notes.append(clean(message["reason"], 200))
     if message["attempts"] > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
+from lrgpnode.cli.exits import CliError, Exit
 from lrgpnode.cli.text import ago, clean, pad, when
 from lrgpnode.cli.types import APP, NAME, Words
 
@@ -177,6 +179,45 @@ identity.add_command(
         "is off the mesh; its games stay.",
     )
 )
+
+
+@identity.command("delete")
+@click.argument("identity", type=NAME)
+@click.option("--force", is_flag=True, help="Also with games that go on; no peer is told.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@pass_context
+def identity_delete(context: Context, identity: str, force: bool, yes: bool, as_json: bool) -> None:
+    """Delete IDENTITY for good, with its key and all its games.
+
+    Nobody can bring it back without its key: `lrgpnode identity export` keeps that, and
+    `lrgpnode backup` the games, too. To take it off the mesh only, disable it.
+    """
+    if not yes:
+        one = context.call("identity.show", identity=identity)
+        _confirm_deletion(context, one)
+        identity = one["hash"]
+    result = context.call("identity.delete", identity=identity, force=force)
+    if as_json:
+        say_json(result)
+    else:
+        write(f"{clean(result['name'], 64)} ({result['hash']}) is deleted.")
+
+
+def _confirm_deletion(context: Context, one: Mapping[str, Any]) -> None:
+    name = clean(one["name"], 64)
+    export = context.command("identity", "export", one["hash"][:8], "FILE")
+    if not sys.stdin.isatty():
+        raise CliError(
+            Exit.USAGE,
+            "unconfirmed",
+            f"{name} would be deleted for good.",
+            f"Say so with --yes. `{export}` keeps its key.",
+        )
+    click.echo(f"{name} ({one['hash']}), its key and all its games would be deleted for good.", err=True)
+    click.echo(f"`{export}` keeps its key, `{context.command('backup', 'FILE')}` all there is.", err=True)
+    if click.prompt("Its name, to delete it", err=True).strip() != name:
+        raise CliError(Exit.FAILED, "unconfirmed", "That is another name; nothing was deleted.")
 
 
 @identity.command("default")

@@ -32,6 +32,7 @@ RESULTS: Final = {
     "identity enable": "identity.enable",
     "identity disable": "identity.disable",
     "identity default": "identity.default",
+    "identity delete": "identity.delete",
     "identity policy": "identity.policy",
     "peers": "peer.list",
     "contacts list": "contact.list",
@@ -107,6 +108,36 @@ OTHER_RESULTS: Final = {
         "as `systemctl is-active` says it, `data`, `socket`."
     ),
     "watch": "one [event](control-api.md#events) a line.",
+    "radio list": (
+        "`ports`, the likeliest radio first: `port` (the name to configure), `name` (the kernel's), `kind` "
+        "(`radio`, `bootloader`, `usb` or `uart`), `usb` (`vendor:product`), `title` and `serial` as the "
+        "device says them, `boards` with such ids, `user`, `group`, `allowed`, `holder` (who has it open) "
+        "and `console` (where a login console is set up on it)."
+    ),
+    "radio probe": (
+        "`port`, `firmware`, `accepted` (Reticulum works with it), `platform`, `mcu`, `provisioned`, "
+        "`product` and `model` of the EEPROM, and `board`: null if it is not known, else `name`, `chip`, "
+        "`low_hz`, `high_hz`, `max_tx_dbm`, `notes`."
+    ),
+    "radio setup": (
+        "`file`, `written`, `changed` (something differs), `backup` (the old file), `name` of the interface, "
+        "`region`, `options` of its section, and `restart`: for each `program` the `command`."
+    ),
+    "radio show": (
+        "`file` and `radios`: `name`, `enabled`, `port`, the numbers `frequency` and `bandwidth` in Hz, "
+        "`spreading_factor`, `coding_rate`, `txpower`, `airtime_limit_long`, `airtime_limit_short`, then "
+        "`flow_control`, `mode`, `network_name`, `passphrase` (whether there is one), `preset`, `line` "
+        "and `words`."
+    ),
+    "radio status": (
+        "the result of [radio.status](control-api.md#radiostatus), and as `airtime` that of "
+        "[radio.airtime](control-api.md#radioairtime)."
+    ),
+    "radio check": "the event [radio.checked](control-api.md#radiochecked).",
+    "radio simulate": (
+        "one line as soon as the ports are there: `ready`, `pid`, `ports` by name, `control` (the socket for "
+        "commands), `trace` (a file), `scale`."
+    ),
     "doctor": (
         "`ok` (no errors), `findings` with `id`, `severity` (`error`, `warning` or `note`), `cause` and "
         "`fix`, and `checked`, what was looked at. The exit code is 1 where an error was found."
@@ -125,9 +156,10 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m lrgpnode.cli.reference > docs/commands.md` from lrgpnode/cli. -->
 
-`lrgpnode run` runs a node. Every other command except `db`, `doctor`, `restore`, `service`, `games verify`
-and `conform` talks to a running one, over its [control socket](control-api.md), and answers at once: what
-it starts is sent in the background, and `lrgpnode watch` or `lrgpnode games ID` shows what became of it.
+`lrgpnode run` runs a node. Every other command except `db`, `doctor`, `radio`, `restore`, `service`,
+`games verify` and `conform` talks to a running one, over its [control socket](control-api.md), and answers
+at once: what it starts is sent in the background, and `lrgpnode watch` or `lrgpnode games ID` shows what
+became of it.
 
 A session id may be shortened to a unique beginning of it. Texts of peers are shown without control, bidi
 and invisible characters, and cut where they are long; next to a peer's name is always the beginning of its

@@ -18,6 +18,7 @@ from lrgpnode.cli.exits import STDOUT, CliError, Exit, ReaderGone, sentence
 COMMANDS: Final = {
     "tui": "tui",
     "run": "running",
+    "demo": "demo",
     "status": "status",
     "stop": "running",
     "announce": "running",
@@ -44,6 +45,7 @@ COMMANDS: Final = {
     "config": "settings",
     "metrics": "metrics",
     "doctor": "doctor",
+    "radio": "radio",
     "service": "service",
     "log": "log",
     "db": "db",

@@ -24,7 +24,9 @@ from lrgpnode.cli.text import clean, when
     help="Reticulum configuration directory to use instead of the machine's usual one.",
 )
 @click.option(
-    "--name", metavar="NAME", help="Name of the node, and of the identity that the first run makes."
+    "--name",
+    metavar="NAME",
+    help="Name of the node in this run, and for good of the identity that the first run makes.",
 )
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
 @click.option(
@@ -38,7 +40,8 @@ from lrgpnode.cli.text import clean, when
 def run(context: Context, /, **options: Any) -> int:
     """Run a node until it is stopped.
 
-    It logs to standard error. The first run makes an identity.
+    It logs to standard error. The first run makes an identity. Options hold for this run; what is to
+    hold for every run belongs into the settings, a name with `lrgpnode config set node.name NAME`.
     """
     gc.disable()  # there is no garbage in what is loaded
     from lrgpnode.app import run as run_node  # noqa: PLC0415 - loads much

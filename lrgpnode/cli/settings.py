@@ -86,7 +86,8 @@ def _shown(one: dict[str, Any], value: Any) -> str:
     return f"{clean(value)} {one['unit']}".rstrip()
 
 
-@config.command("set")
+# A negative number is a value, although it looks like an option.
+@config.command("set", context_settings={"ignore_unknown_options": True})
 @click.argument("key")
 @click.argument("value")
 @json_option

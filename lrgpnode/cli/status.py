@@ -57,14 +57,20 @@ def _lines(result: dict[str, Any], now: float) -> Iterator[str]:
     if not result["interfaces"]:
         yield _row("interfaces", "none: the node is reached by nobody")
     for interface in result["interfaces"]:
-        state = "online" if interface["online"] else "offline"
-        yield _row("interface", f"{clean(interface['name'])}: {state}")
+        yield _row("interface", _interface(interface))
     activity = result.get("activity", {})
     for name, words in _ACTIVITIES:
         at = activity.get(name)
         yield _row(words, "not yet" if at is None else f"{age(now - at)} ago")
     for problem in result["problems"]:
         yield f"Problem: {clean(problem)}"
+
+
+def _interface(interface: dict[str, Any]) -> str:
+    state = "online" if interface["online"] else "offline"
+    trouble = interface.get("trouble")
+    why = f". {clean(trouble['cause'], 400)} {clean(trouble['fix'], 400)}" if trouble else ""
+    return f"{clean(interface['name'])}: {state}{why}"
 
 
 def _outbox(result: dict[str, Any], now: float) -> str:

@@ -18,7 +18,7 @@ class SessionId(click.ParamType[str]):
 
 
 class Words(click.ParamType[str]):
-    """A text of limited length."""
+    """A text of limited length; spaces around it do not count."""
 
     name = "text"
 
@@ -26,6 +26,7 @@ class Words(click.ParamType[str]):
         self._most = most
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        value = value.strip(" ")
         if not 1 <= len(value) <= self._most:
             self.fail(f"it must have 1 to {self._most} characters.", param, ctx)
         if not value.isprintable():

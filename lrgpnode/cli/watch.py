@@ -11,7 +11,16 @@ from lrgpnode.cli.context import Context, json_option, pass_context, say_json, w
 from lrgpnode.cli.exits import CliError, Exit
 from lrgpnode.cli.text import clean, clock, who
 from lrgpnode.cli.types import SESSION
-from lrgpnode.control.client import EventStream
+from lrgpnode.control.client import Client, ClientError, EventStream
+
+NOTHING: Final[Mapping[str, str]] = {}
+
+_COMMANDS: Final = {
+    "draw_offer": "a draw offered",
+    "draw_accept": "the draw accepted",
+    "draw_decline": "the draw declined",
+}
+"""Commands whose names say too little."""
 
 
 @click.command()
@@ -28,7 +37,7 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
     and --as what happens on the house's side of its games is left out: it is also on the other side.
     """
     hidden = frozenset() if as_json or context.identity is not None else _houses(context)
-    stream = context.events(after)
+    stream, moves = context.events(after), _Moves(context)
     try:
         _begin(stream, after, as_json=as_json)
         left, last = count, stream.seq
@@ -41,7 +50,7 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
             elif _told_before(event) or event["data"].get("identity") in hidden:
                 continue
             else:
-                write(line(event))
+                write(line(event, moves.details(event)))
             if left is not None:
                 left -= 1
                 if left == 0:
@@ -56,6 +65,33 @@ def watch(context: Context, after: int | None, count: int | None, id: str | None
         return
     finally:
         stream.close()
+        moves.close()
+
+
+class _Moves:
+    """Who has acted, and how the game calls the move: asked of the node, for an event has only hashes."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._client: Client | None = None
+
+    def details(self, event: Mapping[str, Any]) -> dict[str, str]:
+        """``peer_name`` and ``label``; empty where the node cannot say, or has not to."""
+        data = event["data"]
+        if event["type"] != "game.applied":
+            return {}
+        try:
+            self._client = self._client or self._context.client()
+            game = self._client.call("game.show", id=data["id"], identity=data["identity"])
+        except ClientError:
+            return {}  # deleted since, or the node is going: the event itself is there
+        history, ply = game["view"]["history"], data["ply"]
+        moved = data["command"] == "move" and 0 < ply <= len(history)
+        return {"peer_name": game.get("peer_name", ""), "label": history[ply - 1] if moved else ""}
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
 
 
 def _houses(context: Context) -> frozenset[str]:
@@ -73,11 +109,14 @@ def _begin(stream: EventStream, after: int | None, *, as_json: bool) -> None:
         click.echo("Some of the events asked for are lost.", err=True)
 
 
-def line(event: Mapping[str, Any]) -> str:
-    """One event for a person. An unknown type is shown as it is: the node may be newer."""
+def line(event: Mapping[str, Any], details: Mapping[str, str] = NOTHING) -> str:
+    """One event for a person. An unknown type is shown as it is: the node may be newer.
+
+    ``details``: what is known beyond the event, under names of fields.
+    """
     words = _WORDS.get(event["type"])
     try:
-        text = words(event["data"]) if words else _unknown(event)
+        text = words({**event["data"], **details}) if words else _unknown(event)
     except (KeyError, TypeError):
         text = _unknown(event)
     return f"{clock(event['at'])} #{event['seq']} {text}"
@@ -107,7 +146,7 @@ def _challenged(data: Mapping[str, Any]) -> str:
 
 
 def _request(data: Mapping[str, Any]) -> str:
-    peer = who("", data["peer"]).strip("()")
+    peer = who(data.get("peer_name", ""), data["peer"])
     if data["withdrawn"]:
         return f"the stranger {peer} takes back its challenge: {_game(data)}"
     return f"the stranger {peer} would like to play {clean(data['app'], 64)}: {_game(data)}"
@@ -125,8 +164,10 @@ def _identity(data: Mapping[str, Any]) -> str:
 
 
 def _applied(data: Mapping[str, Any]) -> str:
-    actor = "you" if data["own"] else who("", data["peer"]).strip("()")
-    return f"{_game(data)}: {clean(data['command'], 32)} by {actor}; now {data['status']}, move {data['ply']}"
+    actor = "you" if data["own"] else who(data.get("peer_name", ""), data["peer"])
+    command = _COMMANDS.get(data["command"]) or clean(data["command"], 32)
+    label = f" {clean(data['label'], 32)}" if data.get("label") else ""
+    return f"{_game(data)}: {command}{label} by {actor}; now {data['status']}, move {data['ply']}"
 
 
 def _delivery(data: Mapping[str, Any]) -> str:
@@ -180,6 +221,12 @@ def _propagation_node(data: Mapping[str, Any]) -> str:
     return f"propagation node in use: {node}{_because(data['reason'])}"
 
 
+def _radio(data: Mapping[str, Any]) -> str:
+    trouble = data.get("trouble")
+    state = "is up" if data["up"] else "is down"
+    return f"the radio of {clean(data['name'], 64)} {state}{_because(trouble['cause'] if trouble else '')}"
+
+
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.challenged": _challenged,
     "game.request": _request,
@@ -195,9 +242,12 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.expired": lambda data: f"{_game(data)}: ended by its time limit",
     "peer.heard": _heard,
     "identity.changed": _identity,
+    "identity.deleted": lambda data: f"identity {who(data['name'], data['hash'])} is deleted",
     "propagation.sync": _sync,
     "propagation.stamp": _stamp,
     "propagation.node": _propagation_node,
+    "radio.changed": _radio,
+    "radio.checked": lambda data: f"listened with the radio for {data['seconds']:.0f} s",
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
     "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",
 }

@@ -6,6 +6,7 @@
 
 from lrgpnode.config.kinds import ConfigError
 from lrgpnode.config.paths import (
+    DATABASE_NAME,
     LOCK_NAME,
     Paths,
     RunOptions,
@@ -18,6 +19,7 @@ from lrgpnode.config.reading import Loaded, load, parse_settings, problems, read
 from lrgpnode.config.table import SETTINGS, Setting, Settings, hostname
 
 __all__ = [
+    "DATABASE_NAME",
     "LOCK_NAME",
     "SETTINGS",
     "ConfigError",

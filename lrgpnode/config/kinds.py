@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -61,6 +61,14 @@ def text(most: int, *, least: int = 1) -> Kind[str]:
         return value
 
     return Kind(f"a text of {least} to {most} printable characters", parse, str)
+
+
+def title(most: int) -> Kind[str]:
+    """What something is called: printable text; spaces around it do not count."""
+    kind = text(most)
+    return replace(
+        kind, parse=lambda value: kind.parse(value.strip(" ") if isinstance(value, str) else value)
+    )
 
 
 def whole(low: int, high: int) -> Kind[int]:

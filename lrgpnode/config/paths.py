@@ -29,6 +29,7 @@ UNIT_FILES: Final = tuple(
 
 FILE_NAME: Final = "lrgpnode.toml"
 LOCK_NAME: Final = "lock"
+DATABASE_NAME: Final = "lrgpnode.db"
 MAX_SOCKET_PATH: Final = 107
 """What the kernel takes for the path of a socket, in bytes."""
 

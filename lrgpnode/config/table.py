@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from lrgpnode.config.kinds import Kind, address, choice, flag, folder, several, text, whole
+from lrgpnode.config.kinds import Kind, address, choice, flag, folder, number, several, text, title, whole
 from lrgpnode.protocol.value import Value
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ class Settings(Value):
     """The settings of a node, checked. ``Settings()`` are the defaults."""
 
     node_name: str = setting(
-        text(64),
+        title(64),
         hostname,
         "Name of the node, also of its first identity.",
         default_words="the name of the machine",
@@ -192,6 +192,57 @@ class Settings(Value):
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    airtime_enabled: bool = setting(
+        flag(), True, "Whether what goes out by radio keeps to a limit; it is counted in any case."
+    )
+    airtime_region: str = setting(
+        text(16, least=0),
+        "",
+        "Region whose law limits the radio, such as EU868.",
+        default_words="the strictest that has the radio's frequency",
+    )
+    airtime_limit_percent: float = setting(
+        number(0, 100),
+        0.0,
+        "Most of each hour that the radio may send, in place of the region's law; 0 for that.",
+        unit="percent",
+    )
+    airtime_reserve_percent: int = setting(
+        whole(5, 90),
+        25,
+        "Part of the limit kept for proofs and answers about paths, which nobody can plan.",
+        unit="percent",
+    )
+    airtime_announces_percent: int = setting(
+        whole(1, 100), 15, "Most of the rest that announces may use.", unit="percent"
+    )
+    airtime_sync_percent: int = setting(
+        whole(1, 100), 25, "Most of the rest that fetching mail may use.", unit="percent"
+    )
+    airtime_gateway_percent: int = setting(
+        whole(1, 100),
+        35,
+        "Most of the rest that the gateway and the house may use, which play for the node.",
+        unit="percent",
+    )
+    airtime_peer_percent: int = setting(
+        whole(1, 100), 50, "Most of the rest that may go to one peer.", unit="percent"
+    )
+    airtime_preset: str = setting(
+        text(32, least=0),
+        "",
+        "Preset of a radio that belongs to another program, whose Reticulum this node uses.",
+        default_words="none",
+    )
+    airtime_bandwidth: int = setting(
+        whole(0, 1_625_000), 0, "The same without a preset: its bandwidth.", unit="Hz"
+    )
+    airtime_spreading_factor: int = setting(whole(0, 12), 0, "Its spreading factor, 5 to 12.")
+    airtime_coding_rate: int = setting(whole(5, 8), 5, "Its coding rate, 5 for 4/5 to 8 for 4/8.")
+    airtime_frequency_mhz: float = setting(
+        number(0, 3000), 0.0, "Its frequency; 0 if only the region counts.", unit="MHz"
+    )
+
     test_clock: bool = setting(
         flag(), False, "Whether `test.clock` of the control API may move the node's clock; for tests only."
     )
@@ -218,6 +269,8 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
+        "frequency and parameters itself.",
         "test": "For tests of the program; leave it alone on a node that plays.",
     }
 )

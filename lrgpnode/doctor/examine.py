@@ -11,17 +11,30 @@ from .finding import Finding, Severity
 from .patient import Patient
 
 _ORDER: Final = tuple(Severity)
-_VAGUE: Final = frozenset({faults.INTERFACE_DOWN.id, faults.INTERFACE_FAILED.id})
-"""Not said of an interface where something else says why."""
+_VAGUE: Final = {
+    faults.INTERFACE_DOWN.id: 2,
+    faults.INTERFACE_FAILED.id: 2,
+    **dict.fromkeys(("radio-absent", "radio-closed", "radio-busy", "radio-port"), 1),
+}
+"""Not said of an interface where something that is less vague says why: the node knows only that it could
+not open a port, and a check of the port why."""
 
 
 def examine(patient: Patient, checks: Sequence[Check] = CHECKS) -> tuple[Finding, ...]:
     """Everything that was found, errors first."""
     found = [finding for check in checks for finding in _run(check, patient)]
-    explained = {
-        item.interface for item in found if item.severity is Severity.ERROR and item.id not in _VAGUE
-    }
-    found = [item for item in found if item.id not in _VAGUE or item.interface not in explained]
+    clearest: dict[str, int] = {}
+    for item in found:
+        if item.severity is Severity.ERROR:
+            vague = _VAGUE.get(item.id, 0)
+            clearest[item.interface] = min(vague, clearest.get(item.interface, vague))
+    found = [
+        item
+        for item in found
+        if _VAGUE.get(item.id, 0) <= clearest.get(item.interface, 2) or not _VAGUE.get(item.id)
+    ]
+    # Two checks may see the same.
+    found = list(dict.fromkeys(found))
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
 
 

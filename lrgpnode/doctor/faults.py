@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from lrgpnode.rnode import troubles
+
 from .finding import Fault, Severity
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+def _of_radios(trouble: troubles.Trouble) -> Fault:
+    return next(fault for fault in RADIO_TROUBLES if fault.id == trouble.id)
+
 
 # Reticulum
 
@@ -126,24 +133,28 @@ SERIAL_CONSOLE: Final = Fault(
 
 # Radios
 
-RADIO_SILENT: Final = Fault(
-    "radio-silent",
-    _E,
-    "The port {port} of the interface {interface} opens, but no RNode answers there.",
-    "Press the reset button of the board; if that does not help, run `rnodeconf --autoinstall`.",
+RADIO_TROUBLES: Final = tuple(
+    Fault(trouble.id, _E, trouble.cause, trouble.fix) for trouble in troubles.TROUBLES
 )
-RADIO_FIRMWARE: Final = Fault(
-    "radio-firmware",
-    _E,
-    "The radio at {port} has firmware {found}; Reticulum needs {needed} or newer.",
-    "Stop the node and run `rnodeconf {port} --update`.",
-)
+"""What the running node says of its own radios, in the same words."""
+
+RADIO_SILENT: Final = _of_radios(troubles.SILENT)
+RADIO_FIRMWARE: Final = _of_radios(troubles.FIRMWARE)
+RADIO_SECTION: Final = _of_radios(troubles.SECTION)
+RADIO_MODULE: Final = _of_radios(troubles.MODULE_MISSING)
 RADIO_DUTY: Final = Fault(
     "radio-duty",
     _E,
     "The interface {interface} sends on {frequency} MHz, where European law allows {percent} % of the time; "
     "its airtime_limit_long is {limit}.",
     "Write `airtime_limit_long = {percent}` into the section of {interface} in {file}.",
+)
+RADIO_BAND: Final = Fault(
+    "radio-band",
+    _W,
+    "The interface {interface} sends on {frequency} MHz with {bandwidth} kHz, a channel that lies in none of "
+    "the bands of European law as a whole.",
+    "`lrgpnode radio setup --region EU868` chooses a lawful channel; docs/radio.md lists the bands.",
 )
 
 # Network
@@ -323,5 +334,11 @@ NOT_LOOKED: Final = Fault(
     "Run it as the user of the node, or with sudo.",
 )
 
-FAULTS: Final = tuple(value for value in list(globals().values()) if isinstance(value, Fault))
+_ROWS: Final = [
+    row
+    for value in list(globals().values())
+    for row in (value if value is RADIO_TROUBLES else (value,))
+    if isinstance(row, Fault)
+]
+FAULTS: Final = tuple(dict.fromkeys(_ROWS))
 """All of them, in the order above."""

@@ -54,6 +54,7 @@ class Machine:
 
     dev: Path = Path("/dev")
     proc: Path = Path("/proc")
+    sys: Path = Path("/sys")
     boot: tuple[Path, ...] = (Path("/boot/firmware"), Path("/boot"))
     etc: Path = Path("/etc")
     runtime: Path = Path("/run")
@@ -105,6 +106,22 @@ class Machine:
                         found.append(process)
         return found
 
+    def plays(self, pid: int, device: Path) -> bool:
+        """Whether a process has the other end of a pseudo-terminal, as a radio in software has."""
+        if device.parent.name != "pts":
+            return False
+        folder = self.proc / str(pid)
+        try:
+            for handle in (folder / "fd").iterdir():
+                with suppress(OSError):  # closed meanwhile
+                    if handle.readlink().name == "ptmx":
+                        text = (folder / "fdinfo" / handle.name).read_text()
+                        if re.search(rf"^tty-index:\s*{device.name}$", text, re.MULTILINE):
+                            return True
+        except OSError:
+            pass  # it has ended, or belongs to another user
+        return False
+
     def hidden(self, names: re.Pattern[str]) -> Process | None:
         """A process whose open files may not be seen, and whose command line has one of these names."""
         for pid in self.processes():
@@ -121,6 +138,17 @@ class Machine:
         except OSError:
             pass  # it has ended
         return True
+
+    def service_of(self, pid: int) -> tuple[str, bool] | None:
+        """The systemd service that a process belongs to, and whether it is one of a user's own."""
+        try:
+            text = (self.proc / str(pid) / "cgroup").read_text(errors="replace")
+        except OSError:
+            return None
+        found = re.search(r"([\w@.\\:-]+)\.service$", text, re.MULTILINE)
+        if found is None or found[1].startswith("user@"):
+            return None
+        return found[1], "/user@" in text
 
     def account_of(self, pid: int) -> Account | None:
         """The account that a process runs under, with the groups it has, not those it would get now."""

@@ -24,7 +24,7 @@ from storage.writer import Writer
 
 from .levels import LEVELS
 from .manners import Limits
-from .memory import META_KEY, Levels
+from .memory import DAILY_KEY, META_KEY, Daily, Levels
 from .player import Player
 from .worker import Thinker, ThinkingProcess
 
@@ -117,13 +117,13 @@ class House:
             node,
             self._thinker,
             levels,
+            Daily(self._store.book.meta(DAILY_KEY), self._keep, settings.house_games_per_day),
             live=self.live,
             local=self._own.rows,
             limits=Limits(
                 open=settings.house_open_to_peers,
                 games=settings.house_max_games,
                 peer_games=settings.house_max_games_per_peer,
-                daily_games=settings.house_games_per_day,
                 pause=float(settings.house_pause_seconds),
             ),
             seed=lambda: secrets.randbits(32),

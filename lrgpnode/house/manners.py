@@ -28,14 +28,13 @@ class Verdict(StrEnum):
 class Limits(Value):
     """What peers on the mesh may ask of the house; whoever uses the node itself may always play.
 
-    ``games``: at a time, of all peers; ``peer_games``: at a time, of one; ``daily_games``: begun in a
-    day. ``pause``: seconds from a peer's action to the house's answer, at least.
+    ``games``: at a time, of all peers; ``peer_games``: at a time, of one. ``pause``: seconds from a peer's
+    action to the house's answer, at least.
     """
 
     open: bool = False
     games: int = 4
     peer_games: int = 1
-    daily_games: int = 20
     pause: float = 5.0
 
 

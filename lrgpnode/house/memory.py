@@ -1,4 +1,7 @@
-"""Which level a game is played at: kept in one value of the database, so that a restart changes nothing."""
+"""What the house remembers over a restart: the level of each game, and how many it has begun today.
+
+Each is one value of the database.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from .levels import LEVELS
 log = logging.getLogger(__name__)
 
 META_KEY: Final = "house.levels"
+DAILY_KEY: Final = "house.begun"
+DAY: Final = 86_400.0
 
 KEPT: Final = 200
 """Levels remembered beyond those of the games that go on: a challenge may not have arrived yet."""
@@ -55,6 +60,40 @@ class Levels:
         """From now on a game has the level that it has now, whatever becomes of the default."""
         if not self.chosen(session_id):
             await self.choose(session_id, self.of(session_id, app))
+
+
+class Daily:
+    """At most ``most`` games with peers on the mesh are begun in any 24 hours of the wall clock.
+
+    ``stored`` and ``keep`` as with ``Levels``.
+    """
+
+    def __init__(self, stored: str | None, keep: Callable[[str, str], Awaitable[Any]], most: int) -> None:
+        self._begun = _times(stored)
+        self._keep = keep
+        self._most = most
+
+    async def allow(self, now: float) -> bool:
+        """Whether one more may begin at ``now``, Unix seconds; then it counts, also after a restart.
+
+        Raises ``StorageError``; then nothing has changed.
+        """
+        # A clock that was set back must not open the house anew.
+        recent = [min(at, now) for at in self._begun if at > now - DAY]
+        if len(recent) >= self._most:
+            return False
+        begun = [*recent, now]
+        await self._keep(DAILY_KEY, json.dumps(begun, separators=(",", ":")))
+        self._begun = begun
+        return True
+
+
+def _times(stored: str | None) -> list[float]:
+    try:
+        return [float(at) for at in json.loads(stored or "[]")]
+    except (ValueError, TypeError):
+        log.warning("how many games the house has begun today is not known; it counts anew")
+        return []
 
 
 def _parsed(stored: str | None) -> dict[str, int]:

@@ -17,7 +17,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, Protocol
 
-from lrgpnode.limit import Limit
 from lrgpnode.protocol.errors import CallerError, Rejection
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Session, SessionKey, Status
@@ -25,7 +24,7 @@ from storage.errors import StorageError
 
 from .levels import LEVELS
 from .manners import Limits, Load, Verdict, agrees, judge
-from .memory import Levels
+from .memory import Daily, Levels
 from .question import Answer, Question
 from .worker import Thinker, ThinkError
 
@@ -34,7 +33,6 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS: Final = (5.0, 60.0, 600.0)
 """Pause after the n-th failure in a game; after the last one it waits for something to happen there."""
 
-DAY: Final = 86_400.0
 _WATCHED: Final = frozenset(("game.applied", "game.expired"))
 _MOVE: Final = {"ttt": "i", "four_in_a_row": "c", "chess": "m"}
 _STATE: Final = {"ttt": "board", "four_in_a_row": "board", "chess": "moves"}
@@ -45,6 +43,10 @@ class Table(Protocol):
 
     def session(self, key: SessionKey) -> Session:
         """Raises ``CallerError``."""
+        ...
+
+    def now(self) -> float:
+        """Unix seconds."""
         ...
 
     async def act(self, key: SessionKey, command: str, intent: Mapping[str, Any]) -> Any:
@@ -68,6 +70,7 @@ class Player:
         table: Table,
         thinker: Thinker,
         levels: Levels,
+        daily: Daily,
         *,
         live: Callable[[], Collection[SessionKey]],
         local: Collection[str],
@@ -86,7 +89,7 @@ class Player:
         self._ready = asyncio.Event()
         self._failures: dict[SessionKey, int] = {}
         self._timers: dict[SessionKey, asyncio.TimerHandle] = {}
-        self._daily = Limit(limits.daily_games, seconds=DAY)
+        self._daily = daily
         self._refused: dict[SessionKey, int] = {}
         self._thought: tuple[Session, asyncio.Task[Answer]] | None = None
         self._running: asyncio.Task[None] | None = None
@@ -192,7 +195,7 @@ class Player:
         """Accept a challenge, decline it, or leave it alone."""
         key, local = session.key, session.peer in self._local
         verdict = judge(session.app_id, local, self._limits, self._load(session.peer))
-        if verdict is Verdict.ACCEPT and not local and not self._daily.allow("", time.monotonic()):
+        if verdict is Verdict.ACCEPT and not local and not await self._daily.allow(self._table.now()):
             verdict = Verdict.IGNORE
         if verdict is Verdict.IGNORE:
             log.info("the house leaves a challenge of %s unanswered", session.peer)

@@ -16,9 +16,9 @@ from typing import Final
 
 from . import question
 from .levels import level
+from .niceness import be_nice
 from .question import Answer, BadQuestion, Question
 
-NICENESS: Final = 10
 MEMORY_BYTES: Final = 384 * 1024 * 1024
 """Of address space, of which an engine uses a tenth."""
 
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def _limit() -> None:
-    os.nice(NICENESS)
+    be_nice(os.getpid(), os.getppid())
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

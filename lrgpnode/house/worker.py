@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from typing import Final, Protocol
 
+from .niceness import be_nice
 from .question import MAX_LINE, Answer, BadQuestion, Question, pack_question, parse_answer
 
 log = logging.getLogger(__name__)
@@ -50,6 +52,9 @@ class ThinkingProcess:
         except OSError as error:
             raise ThinkError(f"no process to think in: {error.strerror}") from error
         try:
+            # The process does so itself as soon as it can; but first it loads Python and the rules.
+            with suppress(ProcessLookupError):
+                be_nice(process.pid, os.getpid())
             async with asyncio.timeout(self._seconds):
                 return parse_answer(await _ask(process, pack_question(question)))
         except TimeoutError:

@@ -26,7 +26,8 @@ MAX_BUILT: Final = 64
 
 class LxmfCarrier:
     """``sending(ref)``, ``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called in this
-    order, from any thread; ``store`` gets what goes to a propagation node."""
+    order, from any thread; ``store`` gets what goes to a propagation node; ``may_send(ref)`` is asked before
+    each packet, where somebody counts them."""
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class LxmfCarrier:
         sent: Callable[[int, bytes, bytes], None],
         ended: Callable[[int, bool, str], None],
         store: Callable[[MailParcel], None],
+        may_send: Callable[[int], bool] | None = None,
     ) -> None:
         self._routers = routers
         self._receiver = receiver
@@ -43,6 +45,7 @@ class LxmfCarrier:
         self._sent = sent
         self._ended = ended
         self._store = store
+        self._may_send = may_send
         self._built: dict[int, NodeMessage] = {}
 
     def known(self, peer: str) -> bool:
@@ -115,6 +118,7 @@ class LxmfCarrier:
             sending=partial(self._sending, message.ref),
             sent=partial(self._sent, message.ref),
             ended=partial(self._ended, message.ref),
+            may_send=None if self._may_send is None else partial(self._may_send, message.ref),
         )
 
     def _hand_over(self, neighbour: NodeRouter, lxm: NodeMessage, method: int) -> None:

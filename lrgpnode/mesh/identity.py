@@ -80,6 +80,12 @@ def save(directory: Path, identity: LocalIdentity) -> Path:
     return path
 
 
+def erase(directory: Path, hash: str) -> None:
+    """Delete a key file for good; no error if it is gone already."""
+    (directory / hash).unlink(missing_ok=True)
+    sync_directory(directory)
+
+
 def load(path: Path) -> LocalIdentity:
     """Read one identity file. Raises ``IdentityError``.
 

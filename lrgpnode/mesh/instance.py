@@ -21,8 +21,11 @@ from RNS.Interfaces import LocalInterface, TCPInterface
 from RNS.Interfaces.Interface import Interface
 
 from lrgpnode.protocol.value import Value
+from lrgpnode.rnode.troubles import Diagnosis
 
 from .floor import SLOW_BITRATE, Medium
+from .radio import driver, sections
+from .radio.watch import RadioWatch
 
 _log = logging.getLogger(__name__)
 
@@ -37,19 +40,31 @@ class _Panic(Exception):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InterfaceStatus(Value):
-    """``error`` is set for an interface of the configuration that could not be brought up."""
+    """``error`` is set for an interface of the configuration that could not be made.
+
+    ``trouble`` is why a radio is not online.
+    """
 
     name: str
     kind: str
     online: bool
     error: str = ""
+    trouble: Diagnosis | None = None
 
 
 class Instance:
-    """The running Reticulum. ``failed`` holds the interfaces that could not be created, and why."""
+    """The running Reticulum. ``failed`` holds the interfaces that could not be created, and why.
 
-    def __init__(self, config_dir: Path | None, log: Callable[[str], None], level: int) -> None:
+    ``radios`` is told how its radios are.
+    """
+
+    def __init__(
+        self, config_dir: Path | None, log: Callable[[str], None], level: int, radios: RadioWatch
+    ) -> None:
         self.failed: dict[str, str] = {}
+        self.faulty: dict[str, Diagnosis] = {}
+        self.radios = radios
+        self._driver = driver.watch(radios)
         self._reticulum: Any = None
         self._prepare()
         if config_dir is not None and not (config_dir / "config").is_file():
@@ -70,12 +85,28 @@ class Instance:
             return "client"
         return "shared" if self._reticulum.is_shared_instance else "own"
 
+    def settle(self, seconds: float) -> None:
+        """Give the radios time to come up for the first time, all at once."""
+        self._driver.wait(seconds)
+
+    @property
+    def reticulum(self) -> Any:
+        return self._reticulum
+
     def interfaces(self) -> tuple[InterfaceStatus, ...]:
-        up = tuple(
-            InterfaceStatus(interface_name(item), type(item).__name__, bool(item.online))
-            for item in list(RNS.Transport.interfaces)
+        up = tuple(self._status(item) for item in list(RNS.Transport.interfaces))
+        left_out = (
+            InterfaceStatus(name, "", False, error, self.faulty.get(name))
+            for name, error in self.failed.items()
         )
-        return up + tuple(InterfaceStatus(name, "", False, error) for name, error in self.failed.items())
+        return (*up, *left_out)
+
+    def _status(self, interface: Any) -> InterfaceStatus:
+        radio = self.radios.state(interface)
+        # A board that has hung is online to its driver until that sees its port closed.
+        online = bool(interface.online) and (radio is None or radio.up)
+        trouble = radio.trouble if radio is not None and not online else None
+        return InterfaceStatus(interface_name(interface), type(interface).__name__, online, trouble=trouble)
 
     def media(self, *, shared_is_slow: bool = True) -> tuple[Medium, ...]:
         """The interfaces that an announce goes out on now.
@@ -144,10 +175,23 @@ class Instance:
         def synthesize(reticulum: Any, config: Any, name: str, *args: Any, **kwargs: Any) -> None:
             """Record an interface that fails instead of ending the process over it."""
             self.failed.pop(name, None)
-            try:
+            self.faulty.pop(name, None)
+            # Set from the configuration before; an interface's thread would end over it.
+            RNS.Reticulum.panic_on_interface_error = False
+
+            def make() -> None:
                 original(reticulum, config, name, *args, **kwargs)
+
+            try:
+                if config.get("type") == RADIO:
+                    self._driver.make_apart(make)
+                else:
+                    make()
             except Exception as error:  # noqa: BLE001 - interfaces raise anything, even KeyError
-                self.failed[name] = _cause(error)
+                fault = sections.fault(name, config, _cause(error)) if config.get("type") == RADIO else None
+                if fault is not None:
+                    self.faulty[name] = fault
+                self.failed[name] = fault.cause if fault is not None else _cause(error)
                 _log.error("interface %s is left out: %s", name, self.failed[name])
 
         RNS.Reticulum._synthesize_interface = synthesize
@@ -171,6 +215,8 @@ def quiet_signals() -> Iterator[None]:
     finally:
         signal.signal = original
 
+
+RADIO = "RNodeInterface"
 
 _SLOW_KINDS = ("RNode", "Serial", "KISS", "AX25", "Weave")
 

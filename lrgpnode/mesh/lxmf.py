@@ -264,7 +264,8 @@ class PeerDestination(RNS.Destination):  # type: ignore[misc]  # Reticulum has n
 class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
     """One attempt to send. ``sending``, ``sent`` and ``ended`` are told in this order, from any thread.
 
-    They are called while LXMF holds its locks and must do nothing but hand over.
+    They are called while LXMF holds its locks and must do nothing but hand over. ``may_send`` is asked each
+    time before a single packet leaves; where it says no, LXMF goes on as if that were lost.
     """
 
     def __init__(
@@ -278,6 +279,7 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
         sending: Callable[[], None],
         sent: Callable[[bytes, bytes], None],
         ended: Callable[[bool, str], None],
+        may_send: Callable[[], bool] | None = None,
     ) -> None:
         super().__init__(destination, source, content, "", fields=fields, desired_method=method)
         self._order = Lock()
@@ -286,6 +288,7 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
         self._on_sending = sending
         self._on_sent = sent
         self._on_ended = ended
+        self._may_send = may_send
         self.register_delivery_callback(NodeMessage.tell_delivered)
         self.register_failed_callback(NodeMessage._tell_failed)
 
@@ -303,6 +306,8 @@ class NodeMessage(LXMF.LXMessage):  # type: ignore[misc]
 
     def send(self) -> None:
         self.last_sent = time.monotonic()
+        if self._may_send is not None and self.method == OPPORTUNISTIC and not self._may_send():
+            return
         super().send()
         if self.state in (LXMF.LXMessage.SENDING, LXMF.LXMessage.SENT, LXMF.LXMessage.DELIVERED):
             with self._order:

@@ -104,6 +104,11 @@ def read_config(directory: Path) -> RnsConfig:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         lines = sys.modules["RNS.Reticulum"].__default_rns_config__
+    return parse_config(lines, file)
+
+
+def parse_config(lines: list[str], file: Path) -> RnsConfig:
+    """The configuration that these lines are. Raises ``ConfigUnusable``."""
     try:
         parsed = ConfigObj(lines)
     except ConfigObjError as error:

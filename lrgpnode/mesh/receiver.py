@@ -79,6 +79,8 @@ class Receiver:
         self._current = local()
         self._deliver: Callable[[Received], bool] = lambda _: False
         self._warned = -math.inf
+        self.last_packet: tuple[bytes, float] | None = None
+        """Reticulum's hash of the last packet with a message for us, and when it came, Unix seconds."""
 
     def add(self, router: NodeRouter, inbox: Inbox) -> None:
         """Take a router's messages; what its inbox still holds comes first.
@@ -107,6 +109,7 @@ class Receiver:
 
     def packet(self, router: NodeRouter, data: bytes, packet: Any) -> None:
         """A data packet, in Reticulum's inbound thread. What cannot be kept is not proved."""
+        self.last_packet = packet.packet_hash, time.time()
         over_link = packet.destination_type == RNS.Destination.LINK
         raw = data if over_link else router.hash + data
         if len(raw) > PAYLOAD_AT and self._keep(router, raw, DIRECT if over_link else OPPORTUNISTIC, packet):

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import rns_config
+from .airtime.floor import AirtimeFloor
 from .announcer import Announcement, Announcer
-from .floor import Floor, this_moment
+from .floor import Moment, this_moment
 from .identity import LocalIdentity
 from .inbox import Inbox
 from .propagation.report import News
@@ -30,17 +32,27 @@ from .transport import Heard, Listener, Outgoing, Progress, Received
 from .worker import Worker
 
 if TYPE_CHECKING:
+    from lrgpnode.airtime.report import AirtimeReport
+
+    from .airtime.radios import Radios
     from .carrier import LxmfCarrier
     from .instance import Instance
     from .lxmf import NodeRouter
     from .propagation.service import Propagation
+    from .radio.status import RadioStatus, RadioView
+    from .radio.watch import RadioState
     from .receiver import Receiver
+
+RADIO_SECONDS: Final = 3.5
+"""How long the start waits for the radios: one that works takes 2.8 s, one that is silent 2.3 s."""
 
 _log = logging.getLogger(__name__)
 
 
 class ReticulumMesh:
     """Implements ``Transport``. Call in this order: start_reticulum, attach, …, stop."""
+
+    _airtime_report: Callable[[], AirtimeReport]
 
     def __init__(self, settings: MeshSettings) -> None:
         if settings.rns_config_dir is not None and (settings.listen or settings.connect):
@@ -50,21 +62,22 @@ class ReticulumMesh:
         self._instance: Instance
         self._receiver: Receiver
         self._sender: Sender
+        self.radio_view: RadioView
         self._carrier: LxmfCarrier
         self._log: LogDrain
         self._worker = Worker("mesh-send")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
         self._news: Callable[[News], None] | None = None
+        self._radio_news: Callable[[RadioState], None] | None = None
         self.propagation: Propagation
+        self._radios: Radios | None = None
         self._announcer = Announcer(
             (identity.hash for identity in settings.identities),
             self._announce,
             self._worker,
             settings.announce_interval,
-            floor=Floor(
-                settings.data / "announced.json", lambda: this_moment(settings.boot_id, settings.synchronised)
-            ),
+            floor=AirtimeFloor(settings.data / "announced.json", self._moment, lambda: self._radios),
             media=lambda: self._instance.media(shared_is_slow=settings.shared_is_slow),
         )
         self._introducing: set[tuple[str, str]] = set()
@@ -87,6 +100,19 @@ class ReticulumMesh:
         """Packets that are kept and not handled yet."""
         return self._receiver.entries()
 
+    @property
+    def airtime(self) -> Radios | None:
+        """Those who count airtime; None on a node without a radio. Once Reticulum is started."""
+        return self._radios
+
+    def airtime_report(self) -> AirtimeReport:
+        """What was used of the hour, and what is left."""
+        return self._airtime_report()
+
+    def radios(self) -> Sequence[RadioStatus]:
+        """The radios of this process's own Reticulum."""
+        return self.radio_view.own()
+
     def traffic(self) -> tuple[int, int]:
         """Bytes received and sent over all interfaces of this process's Reticulum."""
         import RNS  # noqa: PLC0415
@@ -98,20 +124,39 @@ class ReticulumMesh:
     def start_reticulum(self) -> None:
         """Start Reticulum and the routers. Before the loop, in the main thread. Raises ``MeshError``."""
         from . import lxmf  # noqa: PLC0415 - loads Reticulum, see above
+        from .airtime.radios import Radios  # noqa: PLC0415
         from .carrier import LxmfCarrier  # noqa: PLC0415
         from .instance import Instance, quiet_signals  # noqa: PLC0415
         from .propagation.service import Propagation  # noqa: PLC0415
+        from .radio.status import RadioView  # noqa: PLC0415
+        from .radio.watch import RadioWatch  # noqa: PLC0415
         from .receiver import Receiver  # noqa: PLC0415
 
         private = self._settings.listen is not None or bool(self._settings.connect)
-        self._log = LogDrain()
-        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel)
+        watch = RadioWatch(self._radio_changed)
+        self._log = LogDrain(watch.line)
+        self._instance = Instance(self._config_dir(), self._log.put, self._settings.rns_loglevel, watch)
         if private:
             self._instance.on_interface_up(self._announcer.connected)
         else:
             self._instance.on_online(self._announcer.connected)
         lxmf.prepare()
+        radios = Radios(
+            self._settings.airtime,
+            self._settings.data,
+            self._worker,
+            self._moment,
+            local=self._routers,
+            stamped=self._asks_for_stamp,
+            mail_node=lambda: self.propagation.current,
+            house=lambda identity: identity in self._settings.house,
+        )
+        radios.start(self._instance)
+        self._airtime_report = radios.report
+        if radios.active:
+            self._radios = radios
         self._receiver = Receiver(self.request_path)
+        self.radio_view = RadioView(self._instance, self._receiver)
         for identity in self._settings.identities:
             self._open(identity, self._settings.display_names.get(identity.hash, ""))
         with quiet_signals():
@@ -126,12 +171,20 @@ class ReticulumMesh:
                 silent=self._announcer.is_hushed,
                 progress=self._progress,
                 tell=self._told,
+                counted=self._radios,
             )
         self._carrier = LxmfCarrier(
-            self._routers, self._receiver, self._sending, self._sent, self._ended, self.propagation.send
+            self._routers,
+            self._receiver,
+            self._sending,
+            self._sent,
+            self._ended,
+            self.propagation.send,
+            radios.may_send if radios.active and not radios.metered else None,
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()
+        self._instance.settle(RADIO_SECONDS)
 
     def attach(self, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
         """Begin to report to ``listener`` on ``loop``, left-over messages first, and to announce."""
@@ -153,7 +206,10 @@ class ReticulumMesh:
         self._worker.stop(timeout=0.3)
         for router in self._routers.values():
             router.exit_handler()
+        self._instance.radios.stop()
         self._instance.stop()
+        if self._radios is not None:
+            self._radios.stop()
         self._receiver.stop()
         self._log.stop()
 
@@ -181,6 +237,10 @@ class ReticulumMesh:
     def watch_propagation(self, told: Callable[[News], None]) -> None:
         """Have ``told`` called on the loop with what happens; before ``attach``."""
         self._news = told
+
+    def watch_radios(self, told: Callable[[RadioState], None]) -> None:
+        """Have ``told`` called on the loop when a radio comes up or goes down; before ``attach``."""
+        self._radio_news = told
 
     def announce(self, identity: str | None = None) -> None:
         """Announce one identity, or all."""
@@ -211,6 +271,10 @@ class ReticulumMesh:
     def close_identity(self, identity: str) -> Future[None]:
         """Take an identity off the mesh. What it has under way is forgotten, without a report."""
         return self._worker.ask(self._leave, identity)
+
+    def erase_identity(self, identity: str) -> Future[None]:
+        """Delete what was kept for an identity that is off the mesh: its inbox, and its router's files."""
+        return self._worker.ask(self._erase, identity)
 
     def rename_identity(self, identity: str, display_name: str) -> Future[None]:
         """The name that others see, from the next announce on."""
@@ -266,6 +330,10 @@ class ReticulumMesh:
     def _told(self, news: News) -> None:
         if self._news is not None:
             self._post(self._news, news)
+
+    def _radio_changed(self, state: RadioState) -> None:
+        if self._radio_news is not None:
+            self._post(self._radio_news, state)
 
     def _sending(self, ref: int) -> None:
         self._progress(ref, Progress.SENDING, "")
@@ -361,6 +429,10 @@ class ReticulumMesh:
             router.close()
             self._receiver.remove(router)
 
+    def _erase(self, identity: str) -> None:
+        (self._settings.data / "inbox" / f"{identity}.log").unlink(missing_ok=True)
+        shutil.rmtree(self._settings.data / "lxmf" / identity, ignore_errors=True)
+
     def _rename(self, identity: str, display_name: str) -> None:
         router = self._routers.get(identity)
         if router is not None:
@@ -371,6 +443,14 @@ class ReticulumMesh:
         router = next(iter(self._routers.values()), None)
         if router is not None:
             router.request_path(bytes.fromhex(peer))
+
+    def _moment(self) -> Moment:
+        return this_moment(self._settings.boot_id, self._settings.synchronised)
+
+    def _asks_for_stamp(self, peer: str) -> bool:
+        """Whether the peer has said that it wants one, to any of our identities."""
+        hashed = bytes.fromhex(peer)
+        return any(router.get_outbound_stamp_cost(hashed) for router in tuple(self._routers.values()))
 
     def _path_wait(self) -> float:
         """Longer on slow media, where the request and its answer, and a repeater's, take seconds."""

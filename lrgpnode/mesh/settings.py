@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from lrgpnode.protocol.value import Value
 
+from .airtime.settings import AirtimeSettings
 from .identity import LocalIdentity
 from .propagation.settings import PropagationSettings
 from .rns_config import Endpoint
@@ -31,7 +32,8 @@ class MeshSettings(Value):
     ``silent`` identities are never announced: they are for the other identities of this node.
     ``shared_is_slow``: announces through another program's instance may go out by radio.
     ``synchronised``: whether the system vouches for the wall clock.
-    ``message_kb`` is the largest message taken, in thousands of bytes.
+    ``message_kb`` is the largest message taken, in thousands of bytes. ``house`` are identities that play
+    for the node itself; what they send counts as that of a gateway.
     """
 
     data: Path
@@ -49,6 +51,8 @@ class MeshSettings(Value):
     synchronised: Callable[[], bool] = lambda: False
     message_kb: int = MESSAGE_KB
     propagation: PropagationSettings = field(default_factory=PropagationSettings)
+    airtime: AirtimeSettings = field(default_factory=AirtimeSettings)
+    house: tuple[str, ...] = ()
     rns_loglevel: int = 2
 
 

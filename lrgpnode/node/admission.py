@@ -137,6 +137,10 @@ class Admission:
         else:
             self._policies[identity, app_id] = policy
 
+    def forget(self, identity: str) -> None:
+        """An identity is gone with its policies, which are deleted already."""
+        self._policies = {key: policy for key, policy in self._policies.items() if key[0] != identity}
+
     def blocked(self, peer: str) -> Block | None:
         """The block that is in force for a peer, if any."""
         block = self._blocks.get(peer)

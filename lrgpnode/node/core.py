@@ -20,7 +20,7 @@ from typing import Any, Final
 from lrgpnode import metrics
 from lrgpnode.mesh.transport import Heard, Progress, Received, Transport
 from lrgpnode.metrics import Counters
-from lrgpnode.outbox import Outbox
+from lrgpnode.outbox import Airtime, Outbox
 from lrgpnode.protocol.errors import CallerError, Corrupt, Kind
 from lrgpnode.protocol.game import Command, Game
 from lrgpnode.protocol.replay import NONCE_BYTES, ReplayCache
@@ -85,6 +85,7 @@ class Node:
         accept: Policy = Policy.OPEN,
         introduce: Callable[[str, str], None] | None = None,
         counters: Counters | None = None,
+        airtime: Airtime | None = None,
     ) -> None:
         self._store = store
         self._writer = writer
@@ -107,6 +108,7 @@ class Node:
         self._news = News(publish)
         self.admission = Admission(store, writer, games, self.time, publish, local=local, default=accept)
         self._introduce = introduce
+        self._airtime = airtime
         self._parts = Parts(
             store=store,
             writer=writer,
@@ -144,6 +146,7 @@ class Node:
             asyncio.get_running_loop(),
             ended=self._ended,
             again=self._judge_again,
+            airtime=self._airtime,
         )
         now = self.time.now()
         running.sync.start(now)
@@ -151,9 +154,14 @@ class Node:
         await running.upkeep.start(tuple(identities))
         for address in (*paused, *(block.peer for block in self.admission.blocks())):
             running.outbox.pause(address)
-        self.admission.on_block, self.admission.on_unblock = running.outbox.pause, running.outbox.unpause
+        self.admission.on_block, self.admission.on_unblock = self._blocked, running.outbox.unpause
+        running.upkeep.watch_blocks()
         outbox = self._store.outbox
         running.outbox.resume(outbox.waiting(), outbox.unconfirmed(), outbox.attempts(now - 86_400.0))
+
+    def _blocked(self, peer: str) -> None:
+        self._run.outbox.pause(peer)
+        self._run.upkeep.watch_blocks()
 
     def pause(self, identity: str) -> None:
         """An identity leaves the mesh: what it has to send waits in the outbox."""
@@ -162,6 +170,11 @@ class Node:
     def unpause(self, identity: str) -> None:
         """An identity is on the mesh again: what waited is sent."""
         self.outbox.unpause(identity)
+
+    async def forget(self, identity: str) -> None:
+        """Delete all games of an identity that is off the mesh for good. Raises ``StorageError``."""
+        await self.repair.depart(identity)
+        self.admission.forget(identity)
 
     async def stop(self) -> None:
         """Finish what is being committed; begin nothing new."""
@@ -200,6 +213,11 @@ class Node:
         """The clock was moved by hand: do what has become due."""
         self.time.now()
         self._run.agenda.wake()
+
+    def airtime_freed(self) -> None:
+        """Airtime that was held has been given back."""
+        if self._running is not None and not self._stopping:
+            self._running.outbox.airtime_freed()
 
     def reachable(self) -> None:
         """A propagation node can be used from now on."""
@@ -329,11 +347,14 @@ class Node:
 
     def progress(self, ref: int, progress: Progress, reason: str) -> None:
         count_progress(self._counters, progress)
-        if ref:
+        if ref > 0:
             self.outbox.progress(ref, progress, reason)
+        elif ref:
+            self.outbox.noticed(ref, progress)
 
     def signed(self, ref: int, message_hash: bytes, message: bytes) -> None:
-        self._deliveries.signed(self.outbox, ref, message_hash, message)
+        if ref > 0:
+            self._deliveries.signed(self.outbox, ref, message_hash, message)
 
     def heard(self, peer: Heard) -> None:
         if self._stopping:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from lrgpnode.outbox import Outbox
@@ -44,6 +44,7 @@ class Deliveries:
         self._tell = tell
         self._spawn = spawn
         self._signed: dict[SessionKey, dict[int, Signature]] = {}
+        self._late: set[SessionKey] = set()
         self._unrecorded: dict[int, OutboxRow] = {}
         self._recording: dict[int, OutboxRow] = {}
         self._attempts: dict[int, tuple[float, ...]] = {}
@@ -91,11 +92,34 @@ class Deliveries:
         """Those of a session that are not stored yet."""
         return tuple(self._signed.get(key, {}).values())
 
-    def settled(self, key: SessionKey) -> None:
-        """A commit has settled the rows of a session and stored its signatures."""
+    def settled(self, key: SessionKey, stored: Collection[Signature]) -> None:
+        """A commit has settled the rows of a session and ``stored`` these signatures.
+
+        One that came while the disk was waited for is written with the next record.
+        """
+        self._forget_rows(key)
+        self._stored(stored)
+        if key in self._signed:
+            self._late.add(key)
+            self._record_soon()
+
+    def deleted(self, key: SessionKey) -> None:
+        """A session is gone with all that hangs on it."""
+        self._forget_rows(key)
         self._signed.pop(key, None)
+
+    def _forget_rows(self, key: SessionKey) -> None:
         if self._unrecorded:
             self._unrecorded = {id: row for id, row in self._unrecorded.items() if row.key != key}
+
+    def _stored(self, signatures: Collection[Signature]) -> None:
+        """These are in the database now; a newer one of the same action stays to be written."""
+        for signature in signatures:
+            of_session = self._signed.get(signature.key, {})
+            for ref in [ref for ref, known in of_session.items() if known is signature]:
+                del of_session[ref]
+            if not of_session:
+                self._signed.pop(signature.key, None)
 
     def gone(self, id: int) -> None:
         """A row has a final state in the database."""
@@ -125,13 +149,15 @@ class Deliveries:
             row = self._store.outbox.get(id)
             if row is not None and row.state.open:
                 rows[id] = row
-        if not rows:
-            return
+        late, self._late = self._late, set()
         signed = tuple(
             signature
-            for row in rows.values()
-            if (signature := self._signed.get(row.key, {}).get(row.id)) is not None
+            for key in late.union(row.key for row in rows.values())
+            for ref, signature in self._signed.get(key, {}).items()
+            if key in late or ref in rows
         )
+        if not rows and not signed:
+            return
         changes = tuple(self._change(row, attempts.get(id, ())) for id, row in rows.items())
         self._recording = self._recording | rows
         try:
@@ -141,14 +167,11 @@ class Deliveries:
             # Newer news goes before. It is tried again with the next.
             self._unrecorded = rows | self._unrecorded
             self._attempts = attempts | self._attempts
+            self._late |= late
             return
         finally:
             self._recording = {id: row for id, row in self._recording.items() if rows.get(id) is not row}
-        for row in rows.values():
-            of_session = self._signed.get(row.key, {})
-            of_session.pop(row.id, None)
-            if not of_session:
-                self._signed.pop(row.key, None)
+        self._stored(signed)
 
     def _change(self, row: OutboxRow, attempted: tuple[float, ...]) -> OutboxChange:
         if row.state is OutboxState.DELIVERED and self.ended(row.key):

@@ -44,13 +44,15 @@ class Routers(Protocol):
     ) -> Future[None]: ...
     def close_identity(self, identity: str) -> Future[None]: ...
     def rename_identity(self, identity: str, display_name: str) -> Future[None]: ...
+    def erase_identity(self, identity: str) -> Future[None]: ...
 
 
 class Sending(Protocol):
-    """What is needed of the node: that an identity off the mesh sends nothing."""
+    """What is needed of the node: that an identity off the mesh sends nothing, and can be forgotten."""
 
     def pause(self, identity: str) -> None: ...
     def unpause(self, identity: str) -> None: ...
+    async def forget(self, identity: str) -> None: ...
 
 
 class Identities:
@@ -155,13 +157,35 @@ class Identities:
 
     async def disable(self, hash: str) -> LocalIdentity:
         async with self._changing:
+            return await self._leave(hash)
+
+    async def delete(self, hash: str) -> None:
+        """Delete an identity for good: its key, its games, and what of it waits. No peer is told.
+
+        If it is interrupted the identity is still there, off the mesh, and can be deleted again.
+        """
+        async with self._changing:
             row = self._rows[hash]
-            if row.enabled:
-                row = replace(row, enabled=False)
-                await self._store_row(row)
-                self._sending.pause(hash)
-                await self._on_mesh(self._routers.close_identity(hash))
-            return row
+            if row.role is Role.PERSON and sum(one.role is Role.PERSON for one in self._rows.values()) == 1:
+                raise IdentityError("it is the only one of a person here, and a node needs one")
+            await self._leave(hash)
+            await self._sending.forget(hash)
+            await self._on_mesh(self._routers.erase_identity(hash))
+            # The key goes before the row: one without a row is taken for a person's at the next start.
+            await asyncio.to_thread(keys.erase, self._directory, hash)
+            await self._writer.run(self._store.book.remove_identity, hash)
+            del self._rows[hash], self._keys[hash]
+            log.info("identity %s: %s, deleted", hash, row.name)
+            self._publish("identity.deleted", {"hash": hash, "name": row.name})
+
+    async def _leave(self, hash: str) -> LocalIdentity:
+        row = self._rows[hash]
+        if row.enabled:
+            row = replace(row, enabled=False)
+            await self._store_row(row)
+            self._sending.pause(hash)
+            await self._on_mesh(self._routers.close_identity(hash))
+        return row
 
     async def set_default(self, hash: str | None) -> None:
         """None: no identity is meant where none is said and there are several."""

@@ -224,7 +224,7 @@ class Inbound:
             return None
         committed: Committed = await self._parts.writer.run(self._parts.store.commit, unit)
         if unit.settle is not None:
-            self._deliveries.settled(unit.settle)
+            self._deliveries.settled(unit.settle, unit.signatures)
         return committed.action_num
 
     # Telling
@@ -275,7 +275,8 @@ class Inbound:
         prepared = self._parts.router.answer(outcome)
         if prepared is None or not self._answers.allow(prepared.after.peer, now):
             return
-        self._parts.transport.send(
+        self._outbox().notice(
+            prepared.after.key,
             Outgoing(
                 ref=0,
                 identity=prepared.after.key.identity,
@@ -283,7 +284,7 @@ class Inbound:
                 envelope=prepared.envelope.pack(),
                 content=prepared.fallback,
                 delivery=prepared.delivery,
-            )
+            ),
         )
 
 

@@ -103,9 +103,10 @@ class Repair:
             after = game.expire(session, now) if game is not None else session.expired(now)
             if after.status is not Status.EXPIRED:
                 after = session.expired(now)
-            unit = Commit(expired=(after,), unflag=self._sync.clearing(key))
+            signatures = self._deliveries.signatures(key)
+            unit = Commit(expired=(after,), signatures=signatures, unflag=self._sync.clearing(key))
             await self._parts.writer.run(self._parts.store.commit, unit)
-            self._deliveries.settled(key)
+            self._deliveries.settled(key, signatures)
             self._ended((after,))
         return after
 
@@ -125,10 +126,20 @@ class Repair:
             await self._parts.writer.run(self._parts.store.sessions.delete, key, now)
             self._parts.router.remove(key.identity, key.session_id)
             self._outbox.confirm(key)
-            self._deliveries.settled(key)
+            self._deliveries.deleted(key)
             self._parking.forget(key)
             self._sync.cleared(key)
             self._parts.news.deleted(session)
+
+    async def depart(self, identity: str) -> None:
+        """Delete all games of an identity that is off the mesh; no peer is told. Raises ``StorageError``."""
+        async with self._parts.lane(identity):
+            for key in await self._parts.writer.run(self._parts.store.delete_identity, identity):
+                self._parts.router.remove(identity, key.session_id)
+                self._outbox.confirm(key)
+                self._deliveries.deleted(key)
+                self._parking.forget(key)
+                self._sync.cleared(key)
 
     # Out of sync
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lrgpnode.agenda import Agenda
 from lrgpnode.mesh.transport import Received
-from lrgpnode.outbox import Outbox
+from lrgpnode.outbox import Airtime, Outbox
 from lrgpnode.protocol.session import Session, SessionKey
 
 from .deliveries import Deliveries
@@ -34,9 +34,10 @@ class Running:
         *,
         ended: Callable[[tuple[Session, ...]], None],
         again: Callable[[Received], None],
+        airtime: Airtime | None = None,
     ) -> None:
         self.agenda = agenda = Agenda(parts.time.clock.boot, loop)
-        self.outbox = Outbox(parts.transport, deliveries, agenda, parts.time.now)
+        self.outbox = Outbox(parts.transport, deliveries, agenda, parts.time.now, airtime)
         self.expiry = Expiry(parts, agenda, ended=ended)
         self.sync = Sync(parts.store, parts.games, agenda, attempts=self._attempts, certain=self._certain)
         self.parking = Parking(parts.store, parts.router, parts.games, agenda, self._unpark)

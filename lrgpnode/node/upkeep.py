@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from lrgpnode.agenda import Agenda
+from lrgpnode.agenda import Agenda, Entry
 from lrgpnode.protocol.replay import DEDUP_TTL_SECONDS
 from storage.errors import StorageError
 
@@ -16,6 +16,9 @@ DAY: Final = 86_400.0
 SEEN_SECONDS: Final = 30 * DAY
 """LXMF message hashes and tombstones are kept as long as a propagation node keeps mail (architecture §5)."""
 
+SOONEST: Final = 1.0
+"""Seconds that a timer for a wall clock's time waits at least: both clocks differ by a little."""
+
 log = logging.getLogger(__name__)
 
 
@@ -25,6 +28,7 @@ class Upkeep:
         self._agenda = agenda
         self._expiry = expiry
         self._identities: set[str] = set()
+        self._block_ends: Entry | None = None
 
     async def start(self, identities: tuple[str, ...]) -> None:
         """Prune, expire what is due, and go on with that from now on."""
@@ -39,6 +43,14 @@ class Upkeep:
         for identity in identities:
             await self._expiry.sweep(identity)
         self._agenda.after(DAY, self._daily)
+
+    def watch_blocks(self) -> None:
+        """Let go of the blocks that are over, and come back when the next one is."""
+        time = self._parts.time
+        self._agenda.cancel(self._block_ends)
+        ends = [block.until for block in self._parts.admission.blocks() if block.until is not None]
+        if ends and time.trusted:
+            self._block_ends = self._agenda.after(max(SOONEST, min(ends) - time.now()), self.watch_blocks)
 
     def _daily(self) -> None:
         self._agenda.after(DAY, self._daily)
@@ -74,6 +86,7 @@ class Upkeep:
         self._identities.update(row.hash for row in self._parts.store.book.identities())
         for identity in self._identities:
             await self._expiry.sweep(identity)
+        self.watch_blocks()
 
     async def _put_right(self) -> None:
         """Sessions that were touched while the clock was not trusted count their time from now."""

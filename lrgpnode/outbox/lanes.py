@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lrgpnode.agenda import Agenda, Entry
 from lrgpnode.protocol.session import SessionKey
-from storage.model import OutboxRow, OutboxState
+from storage.model import OutboxRow
 
 from . import policy
+from .airtime import Waiting
+from .lane import Lane
 
 _THERE, _UNKNOWN, _AWAY = range(3)
-
-
-@dataclass(slots=True, eq=False)
-class Lane:
-    """The rows of one session that are to be sent, oldest first; the first may be in flight.
-
-    ``timer``: when the first is tried again. ``via``: the next attempt goes to a propagation node.
-    ``heard``: the peer was heard during the attempt. ``kept``: rows that are sent again after they were
-    delivered or stored, with that state, which a failure does not take away.
-    """
-
-    key: SessionKey
-    peer: str
-    rows: deque[OutboxRow]
-    timer: Entry | None = None
-    via: bool = False
-    heard: bool = False
-    kept: dict[int, OutboxState] = field(default_factory=dict)
-
-    @property
-    def head(self) -> OutboxRow:
-        return self.rows[0]
 
 
 class PeerIndex:
@@ -104,13 +84,21 @@ class Traffic:
     """Which lanes wait for a place, and which attempts are under way.
 
     Peers that are there have places of their own; those that are away few. ``silent`` is told of attempts
-    without news for long.
+    without news for long, ``landed`` of the end of each.
     """
 
-    def __init__(self, agenda: Agenda, presence: Presence, silent: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        agenda: Agenda,
+        presence: Presence,
+        silent: Callable[[int], None],
+        landed: Callable[[int], None] | None = None,
+    ) -> None:
         self._agenda = agenda
         self._presence = presence
         self._silent = silent
+        self._landed = landed
+        self.dry = Waiting()
         self._flights: dict[int, Flight] = {}  # the one without news for longest first
         self._queues: tuple[OrderedDict[SessionKey, Lane], ...] = tuple(OrderedDict() for _ in range(3))
         self._paused: dict[str, dict[SessionKey, Lane]] = {}
@@ -138,11 +126,18 @@ class Traffic:
         lane.timer = None
         for queue in (*self._queues, *self._paused.values()):
             queue.pop(lane.key, None)
+        if self.dry:
+            self.dry.discard(lane)
+
+    def lacks_airtime(self, lane: Lane) -> None:
+        """The lane has no place in the queues, but among those that wait for airtime."""
+        self.leave(lane)
+        self.dry.add(lane)
 
     def pause(self, address: str) -> None:
         """What this identity, or to this peer, is to be sent waits. Of what is under way the news count no
         more."""
-        waiting = [lane for queue in self._queues for lane in queue.values()]
+        waiting = [lane for queue in self._queues for lane in queue.values()] + self.dry.lanes
         waiting += [flight.lane for flight in self._flights.values()]
         self._paused.setdefault(address, {})
         for lane in waiting:
@@ -155,8 +150,12 @@ class Traffic:
         for lane in self._paused.pop(address, {}).values():
             self.line_up(lane)
 
+    def holds(self, address: str) -> bool:
+        """Whether what this identity, or to this peer, is to be sent waits until ``unpause``."""
+        return address in self._paused
+
     def is_paused(self, row: OutboxRow) -> bool:
-        return row.key.identity in self._paused or row.peer in self._paused
+        return self.holds(row.key.identity) or self.holds(row.peer)
 
     def departing(self) -> Iterator[Lane]:
         """Lanes that have a place now."""
@@ -166,7 +165,7 @@ class Traffic:
 
     def wait(self, fill: Callable[[], None]) -> None:
         """If anybody waits, call ``fill`` when a place becomes free by itself."""
-        if any(self._queues) and self._place is None and self._flights:
+        if (any(self._queues) or self.dry) and self._place is None and self._flights:
 
             def free() -> None:
                 self._place = None
@@ -208,7 +207,10 @@ class Traffic:
         return True
 
     def land(self, id: int) -> Flight | None:
-        return self._flights.pop(id, None)
+        flight = self._flights.pop(id, None)
+        if flight is not None and self._landed is not None:
+            self._landed(id)
+        return flight
 
     def _look_after(self) -> None:
         self._watch = None
@@ -219,4 +221,4 @@ class Traffic:
                 self._watch = self._agenda.at(until, self._look_after)
                 return
             self._silent(id)
-            self._flights.pop(id, None)
+            self.land(id)

@@ -7,6 +7,9 @@ to a propagation node, if there is one, and else is tried again: after a growing
 the peer is heard, and after a restart. What has left our hands without a sign that the opponent acted
 on it is remembered, and sent again when its peer is heard (healing).
 
+What goes out by radio needs airtime first (``airtime``): what has none waits, before it has a place, in the
+order of ``airtime.Rank``, until some is free again; of a game only what still matters is sent then.
+
 ``sending`` and ``sent`` live in memory only: a restart tries again anyway, and an SD card is spared.
 Everything runs on the loop's thread. There is no polling: the agenda has one timer for all.
 """
@@ -17,21 +20,31 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from lrgpnode.agenda import Agenda
+from lrgpnode.agenda import Agenda, Entry
 from lrgpnode.mesh.transport import Outgoing, Progress, Transport
+from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxRow, OutboxState, Unconfirmed
 
 from . import policy
+from .airtime import FALLBACK_SECONDS, Airtime, Notice
 from .books import Books
 from .healing import Healing
-from .lanes import Lane, PeerIndex, Presence, Traffic
+from .lane import Lane
+from .lanes import PeerIndex, Presence, Traffic
 
 
 class Outbox:
-    """``wall`` gives Unix seconds, for what is stored."""
+    """``wall`` gives Unix seconds, for what is stored. ``airtime`` is None on a node without a radio."""
 
-    def __init__(self, transport: Transport, books: Books, agenda: Agenda, wall: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        books: Books,
+        agenda: Agenda,
+        wall: Callable[[], float],
+        airtime: Airtime | None = None,
+    ) -> None:
         self._transport = transport
         self._books = books
         self._agenda = agenda
@@ -41,7 +54,12 @@ class Outbox:
         self._of_peer = PeerIndex()
         self._attempts: dict[SessionKey, deque[float]] = {}
         self._presence = Presence()
-        self._traffic = Traffic(agenda, self._presence, self._silent)
+        self._airtime = airtime
+        landed = airtime.ended if airtime is not None else None
+        self._traffic = Traffic(agenda, self._presence, self._silent, landed)
+        self._dry = self._traffic.dry
+        self._rain: Entry | None = None
+        self._notices = 0
         self._healing = Healing(agenda, self._rested)
         self._stopped = False
 
@@ -55,6 +73,8 @@ class Outbox:
         """
         paused = self._traffic.is_paused(row)
         if row.key in self._lanes or self._stopped or paused or not self._traffic.room(row.peer):
+            return None
+        if self._airtime is not None and not self._has_airtime(row):
             return None
         return self._depart(self._open((replace(row, attempts=1),)))
 
@@ -120,6 +140,24 @@ class Outbox:
         lane = self._lanes.get(key)
         return tuple(lane.rows) if lane is not None else ()
 
+    def waits_for(self, id: int) -> policy.Waits:
+        """Why a row does not go out yet; nothing where it is under way or done with."""
+        lane = self._by_id.get(id)
+        if lane is None:
+            return policy.Waits.NOTHING
+        if lane.head.id != id:
+            return policy.Waits.EARLIER
+        if id in self._traffic:
+            # Handed over, and no word of it: the transport has no path yet.
+            return policy.Waits.PATH if lane.head.state is OutboxState.QUEUED else policy.Waits.NOTHING
+        if self._traffic.holds(lane.key.identity):
+            return policy.Waits.DISABLED
+        if self._traffic.holds(lane.peer):
+            return policy.Waits.BLOCKED
+        if self._presence.is_away(lane.peer):
+            return policy.Waits.PEER
+        return policy.Waits.DAY if lane.timer is not None else policy.Waits.PLACE
+
     # News
 
     def progress(self, ref: int, progress: Progress, reason: str) -> bool:
@@ -157,7 +195,7 @@ class Outbox:
             lane.via = False
             if lane.head.id in self._traffic:
                 lane.heard = hurry = True
-            else:
+            elif lane not in self._dry:
                 self._traffic.line_up(lane)
         if hurry:
             self._transport.hurry(peer)
@@ -170,7 +208,8 @@ class Outbox:
         for lane in tuple(self._lanes.values()):
             if lane.head.id not in self._traffic and self._presence.is_away(lane.peer):
                 lane.via = True
-                self._traffic.line_up(lane)
+                if lane not in self._dry:
+                    self._traffic.line_up(lane)
         self._fill()
 
     def pause(self, address: str) -> None:
@@ -378,29 +417,139 @@ class Outbox:
     def _fill(self) -> None:
         if not self._stopped:
             for lane in self._traffic.departing():
-                self._send(lane)
+                if not self._is_held_back(lane):
+                    self._send(lane)
+            if self._dry:
+                self._pour()
             self._traffic.wait(self._fill)
 
-    def _send(self, lane: Lane) -> None:
+    def _is_held_back(self, lane: Lane) -> bool:
+        """Whether this is not sent now: it is of no use any more, the day's attempts are used up, or it
+        waits for its turn to get airtime."""
         row = lane.head
         if row.attempts:
-            ended = self._books.ended(row.key)
-            why = policy.pointless(row, self._wall(), followed=len(lane.rows) > 1, ended=ended)
-            if why:
-                self._drop_head(lane)
-                self._books.changed(replace(row, state=OutboxState.DROPPED, reason=why, next_attempt_at=None))
-                return
+            if self._drop_pointless(lane):
+                return True
             now = self._agenda.clock()
             free = policy.budget_free_at(self._attempts.setdefault(row.key, deque()), now)
             if free > now:
                 self._retry(lane, free - now)
-                return
+                return True
+        if self._airtime is None or not self._airtime.by(self._attempt(lane)):
+            return False
+        self._traffic.lacks_airtime(lane)
+        self._say_dry(lane)
+        return True
+
+    def _drop_pointless(self, lane: Lane) -> bool:
+        row = lane.head
+        ended = self._books.ended(row.key)
+        why = policy.pointless(row, self._wall(), followed=len(lane.rows) > 1, ended=ended)
+        if why:
+            self._drop_head(lane)
+            self._books.changed(replace(row, state=OutboxState.DROPPED, reason=why, next_attempt_at=None))
+        return bool(why)
+
+    def _send(self, lane: Lane) -> None:
+        row = lane.head
+        if row.reason == policy.NO_AIRTIME:
+            row = replace(row, reason="", next_attempt_at=None)
         lane.rows[0] = replace(row, state=OutboxState.QUEUED, attempts=row.attempts + 1)
         self._books.attempted(lane.rows[0])
         self._transport.send(self._depart(lane))
 
-    def _depart(self, lane: Lane) -> Outgoing:
+    def _attempt(self, lane: Lane) -> Outgoing:
+        """What would be sent now."""
         via = lane.via and self._transport.propagation_available()
-        self._attempts.setdefault(lane.key, deque()).append(self._agenda.clock())
-        self._traffic.depart(lane, via=via)
         return policy.outgoing(lane.head, via_propagation=via)
+
+    def _depart(self, lane: Lane) -> Outgoing:
+        message = self._attempt(lane)
+        self._attempts.setdefault(lane.key, deque()).append(self._agenda.clock())
+        self._traffic.depart(lane, via=message.via_propagation)
+        return message
+
+    # Airtime
+
+    def notice(self, key: SessionKey, message: Outgoing) -> None:
+        """Send a message without a row, once, as soon as there is airtime for it. Of those about a session
+        that wait only the newest is sent."""
+        if self._airtime is None or not self._airtime.by(message):
+            self._transport.send(message)
+            return
+        self._notices -= 1
+        self._dry.note(Notice(key, replace(message, ref=self._notices)))
+        self._fill()
+
+    def noticed(self, ref: int, progress: Progress) -> None:
+        """News of a message without a row."""
+        if self._airtime is not None and progress not in (Progress.SENDING, Progress.SENT):
+            self._airtime.ended(ref)
+
+    def airtime_freed(self) -> None:
+        """Airtime that was held for something has been given back."""
+        if self._dry:
+            self._fill()
+
+    @property
+    def dry(self) -> tuple[int, float | None]:
+        """How many lanes and notices wait for airtime, and until when, Unix seconds, as far as is known."""
+        until = self._dry.until
+        return len(self._dry), None if until is None else self._wall() + until - self._agenda.clock()
+
+    def _has_airtime(self, row: OutboxRow) -> bool:
+        """Whether a new row may go out at once; then airtime is held for it."""
+        assert self._airtime is not None
+        via = self._presence.is_away(row.peer) and self._transport.propagation_available()
+        message = policy.outgoing(row, via_propagation=via)
+        if not self._airtime.by(message):
+            return True
+        # Whoever waits already comes first.
+        return not self._dry and self._airtime.ask(message).granted
+
+    def _pour(self) -> None:
+        """Give what airtime there is to those that wait, in their order."""
+        assert self._airtime is not None
+        self._agenda.cancel(self._rain)
+        self._rain = self._dry.until = None
+        now = self._agenda.clock()
+        soonest = now + FALLBACK_SECONDS
+        blocked: set[object] = set()
+        for item in self._dry:
+            if not self._traffic.room(item.peer):
+                continue
+            if isinstance(item, Lane):
+                self._drop_overtaken(item)
+            message = self._attempt(item) if isinstance(item, Lane) else item.message
+            radio = self._airtime.by(message)
+            if radio and not blocked.isdisjoint((radio, (radio, item.peer))):
+                if isinstance(item, Lane):
+                    self._say_dry(item)
+                continue
+            answer = self._airtime.ask(message)
+            if not answer.granted:
+                blocked.add((radio, item.peer) if answer.share else radio)
+                if answer.at is not None:
+                    soonest = min(soonest, answer.at)
+                    self._dry.until = min(answer.at, self._dry.until or answer.at)
+                if isinstance(item, Lane):
+                    self._say_dry(item, answer.at)
+                continue
+            self._dry.discard(item)
+            if isinstance(item, Lane):
+                self._send(item)
+            else:
+                self._transport.send(message)
+        if self._dry:
+            self._rain = self._agenda.at(max(soonest, now + 1.0), self._fill)
+
+    def _drop_overtaken(self, lane: Lane) -> None:
+        """An offer that waits for airtime while a later action of ours follows need not be made any more."""
+        while lane.head.command == Command.DRAW_OFFER and len(lane.rows) > 1 and self._drop_pointless(lane):
+            self._traffic.lacks_airtime(lane)
+
+    def _say_dry(self, lane: Lane, at: float | None = None) -> None:
+        """What is seen in the list of the outbox; the database need not know."""
+        until = at if at is not None else self._dry.until
+        wall = None if until is None else self._wall() + until - self._agenda.clock()
+        lane.rows[0] = replace(lane.head, reason=policy.NO_AIRTIME, next_attempt_at=wall)

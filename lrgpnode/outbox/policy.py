@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Final
 
 from lrgpnode.mesh.transport import Outgoing, Progress
@@ -65,9 +66,23 @@ STATES: Final = {
     Progress.FAILED: OutboxState.FAILED,
 }
 
+NO_AIRTIME: Final = "waits for airtime"
 NO_NEWS: Final = "nothing was heard of the attempt"
 GIVEN_UP: Final = "it could not be delivered in 30 days"
 SUPERSEDED: Final = "a later action of ours made the offer pointless"
+
+
+class Waits(StrEnum):
+    """Why a row does not go out yet; see ``lrgpnode.control.models.outbox.WaitsFor``."""
+
+    NOTHING = ""
+    EARLIER = "earlier"
+    DISABLED = "disabled"
+    BLOCKED = "blocked"
+    PATH = "path"
+    PEER = "peer"
+    DAY = "day"
+    PLACE = "place"
 
 
 def retry_pause(attempts: int) -> float:

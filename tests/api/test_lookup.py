@@ -99,6 +99,17 @@ def test_the_address_book_cannot_be_imitated(book: Store) -> None:
     assert lookup(store=book).name("8" * 32) == ""
 
 
+def test_a_contact_is_meant_by_its_own_name_too_unless_another_has_that(book: Store) -> None:
+    book.book.put_contact(Contact(peer="1" * 32, name="Neighbour", added_at=1.0))
+    here = lookup(store=book)
+    assert here.peer("emil") == here.peer("neighbour") == "1" * 32
+    assert (here.name("1" * 32), here.own_name("1" * 32)) == ("Neighbour", "Emil")
+    assert here.own_name("f" * 32) == here.own_name("8" * 32) == ""
+    book.book.put_peers([heard("7" * 32, "Emil")])
+    with pytest.raises(ControlError, match="'Emil' means 2"):
+        here.peer("Emil")
+
+
 def test_near_names_are_offered_cleaned(book: Store) -> None:
     with pytest.raises(ControlError, match="no peer 'Emli'") as caught:
         lookup(store=book).peer("Emli")

@@ -72,6 +72,7 @@ RESULTS: dict[str, msgspec.Struct] = {
         f"identity.{name}": models.IdentityInfo(**IDENTITY)
         for name in ("create", "import", "rename", "enable", "disable")
     },
+    "identity.delete": models.IdentityDeleted(hash=ME, name="alice"),
     "identity.export": models.IdentityKey(hash=ME, name="alice", key=KEY),
     "identity.default": models.IdentityList(identities=(models.IdentityInfo(**IDENTITY, default=True),)),
     "identity.policy": models.IdentityPolicies(

@@ -139,9 +139,25 @@ def test_draws() -> None:
     assert offered.endswith(answers)
     mine = act(TTT, session, ME, Command.DRAW_OFFER)
     assert "You offered a draw.\n" in text(shown(TTT, mine))
+
     over = text(shown(TTT, act(TTT, mine, PEER, Command.DRAW_ACCEPT)))
     assert "Draw by agreement.\n" in over
     assert "lrgpnode draw" not in over
+
+
+@pytest.mark.parametrize(
+    ("offered_by", "declined", "said"),
+    [
+        (ME, True, "Your draw offer was declined."),
+        (ME, False, "Your draw offer was answered with a move."),
+        (PEER, True, "The draw offer of Bob (b2b2b2b2) was declined."),
+    ],
+)
+def test_a_draw_offer_that_was_turned_down(offered_by: str, declined: bool, said: str) -> None:
+    game = shown(TTT, played(TTT, "1 2"))
+    assert "draw offer" not in text(game)
+    game["refused_draw"] = {"offered_by": offered_by, "declined": declined}
+    assert said in " ".join(text(game).split())
 
 
 def test_a_draw_that_can_be_claimed() -> None:

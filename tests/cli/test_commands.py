@@ -128,6 +128,9 @@ def test_the_list_of_games(node: FakeNode, run: Run, program: str) -> None:
             summary(unread=2, your_turn=True, peer_name="Bob"),
             summary(id="0" * 16, app="four_in_a_row", status="pending", your_turn=True),
             summary(id="1" * 16, status="completed"),
+            summary(id="2" * 16, status="completed", winner=ME),
+            summary(id="3" * 16, status="completed", winner=PEER),
+            summary(id="4" * 16, status="completed", winner=""),
         ),
         cursor="3.0:" + "1" * 16,
     )
@@ -135,6 +138,9 @@ def test_the_list_of_games(node: FakeNode, run: Run, program: str) -> None:
         f"* {ID} chess         your turn Bob (b2b2b2b2)",
         "  0000000000000000 four_in_a_row answer!   b2b2b2b2",
         "  1111111111111111 chess         completed b2b2b2b2",
+        "  2222222222222222 chess         won       b2b2b2b2",
+        "  3333333333333333 chess         lost      b2b2b2b2",
+        "  4444444444444444 chess         draw      b2b2b2b2",
         f"There are more: {program} games --cursor 3.0:1111111111111111",
     ]
     more = run("games", "--filter", "live", "--limit", "3", "--cursor", "3.0:x")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lrgpnode.cli.db import DATABASE
+from lrgpnode.config import DATABASE_NAME
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.model import Commit
 from storage.store import Store
@@ -36,7 +36,7 @@ def session(number: int) -> Session:
 
 @pytest.fixture
 def store(short_path: Path) -> Iterator[Store]:
-    with Store(short_path / DATABASE, boot_id="boot") as store:
+    with Store(short_path / DATABASE_NAME, boot_id="boot") as store:
         store.commit(Commit(insert=session(1)))
         store.commit(Commit(insert=session(2)))
         yield store

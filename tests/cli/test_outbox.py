@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
+from lrgpnode.cli.outbox import WAITS_FOR
 from lrgpnode.control import models
+from lrgpnode.outbox.policy import Waits
 from lrgpnode.protocol.session import Status
 from storage.model import OutboxState
 from tests.cli.conftest import Run
@@ -22,7 +24,9 @@ def entry(**more: Any) -> models.OutboxEntry:
 
 RESULTS: dict[str, msgspec.Struct] = {
     "outbox.list": models.OutboxPage(
-        messages=(entry(reason="no path to the peer", next_attempt_at=60.0, peer_name="bob\x1b[31m"),),
+        messages=(
+            entry(reason="no path to the peer", waits_for="peer", next_attempt_at=60.0, peer_name="b\x1b[m"),
+        ),
         cursor="9",
     ),
     "outbox.resend": models.Resent(messages=(entry(), entry(command="resign"))),
@@ -33,7 +37,7 @@ RESULTS: dict[str, msgspec.Struct] = {
 }
 
 CASES = [
-    (("outbox", "list"), "outbox.list", {"all": False, "limit": 50}, "no path to the peer"),
+    (("outbox", "list"), "outbox.list", {"all": False, "limit": 50}, "the peer is away, no path to the peer"),
     (
         ("outbox", "list", "--all", "--limit", "3", "--cursor", "7"),
         "outbox.list",
@@ -60,6 +64,11 @@ def test_commands(
     assert said in ran.out
     assert "\x1b" not in ran.out
     assert run(*args, "--json").json == msgspec.json.decode(msgspec.json.encode(RESULTS[method]))
+
+
+def test_every_reason_to_wait_has_words() -> None:
+    assert {waits.value for waits in Waits if waits} == set(WAITS_FOR)
+    assert {waits.value for waits in Waits} == set(get_args(get_args(models.outbox.WaitsFor)[0]))
 
 
 def test_an_empty_list(node: FakeNode, run: Run) -> None:

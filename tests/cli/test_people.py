@@ -22,6 +22,8 @@ PLAIN: list[tuple[str, str, dict[str, Any]]] = [
     ("identity rename Ann Anna", "identity.rename", {"identity": "Ann", "name": "Anna"}),
     ("identity enable Ann", "identity.enable", {"identity": "Ann"}),
     ("identity disable Ann", "identity.disable", {"identity": "Ann"}),
+    ("identity delete Ann --yes", "identity.delete", {"identity": "Ann", "force": False}),
+    ("identity delete Ann --yes --force", "identity.delete", {"identity": "Ann", "force": True}),
     ("identity default Ann", "identity.default", {"identity": "Ann"}),
     ("identity default", "identity.default", {}),
     ("identity policy", "identity.policy", {"clear": False}),
@@ -67,6 +69,28 @@ def test_a_command_asks_one_method(
     assert node.calls == [(method, params)]
     ran = run(*line.split(), "--json")
     assert ran.json == msgspec.json.decode(msgspec.json.encode(RESULTS[method]))
+
+
+@pytest.mark.parametrize(("typed", "code"), [("alice\n", 0), ("bob\n", 1)])
+def test_a_deletion_is_confirmed_with_the_name(node: FakeNode, start: Start, typed: str, code: int) -> None:
+    outer, inner = pty.openpty()
+    with os.fdopen(outer, "wb", buffering=0) as keyboard, os.fdopen(inner, "rb") as terminal:
+        process = start("identity", "delete", "ali", stdin=terminal)
+        keyboard.write(typed.encode())
+        assert process.wait(10) == code
+    assert process.stderr is not None
+    said = process.stderr.read()
+    assert "for good" in said
+    assert "identity export" in said
+    asked = [params for method, params in node.calls if method == "identity.delete"]
+    assert asked == ([] if code else [{"identity": ME, "force": False}])
+
+
+def test_a_script_must_say_that_it_means_it(node: FakeNode, run: Run) -> None:
+    ran = run("identity", "delete", "Ann")
+    assert ran.code == 2
+    assert "--yes" in ran.err
+    assert [method for method, _ in node.calls] == ["identity.show"]
 
 
 class TestKeys:

@@ -58,6 +58,13 @@ def test_show_prints_a_table(node: FakeNode, run: Run) -> None:
     assert run("config", "show", "--json").json["settings"][1]["next_value"] == 7
 
 
+def test_a_negative_number_is_a_value_and_no_option(node: FakeNode, run: Run) -> None:
+    node.results["node.config_set"] = changed("now")
+    assert run("config", "set", "node.name", "-5", "--json").json["acts"] == "now"
+    assert run("config", "set", "propagation.host_stamp_cost", "-5").code == 0
+    assert [params["value"] for _, params in node.calls] == ["-5", -5]
+
+
 def test_show_of_one_setting(node: FakeNode, run: Run) -> None:
     node.results["node.config_show"] = models.ConfigShown(file="/f", settings=(SHOWN.settings[1],))
     assert run("config", "show", "announce.pause").out.splitlines() == [

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from lrgpnode.cli.watch import line
+from lrgpnode.control import models
+from lrgpnode.control.methods import ControlError
 from lrgpnode.control.models import EVENTS
+from lrgpnode.protocol.session import Status
 from tests.cli.conftest import Run, Start
 from tests.cli.fakes import ID, ME, PEER, FakeNode
 
@@ -50,6 +53,20 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
             "ply": 1,
         },
         f"game {ID}: resign by you; now completed, move 1",
+    ),
+    (
+        "game.applied",
+        {
+            **BY_PEER,
+            "app": "chess",
+            "command": "draw_decline",
+            "actor": PEER,
+            "own": False,
+            "action_num": 3,
+            "status": "active",
+            "ply": 7,
+        },
+        f"game {ID}: the draw declined by b2b2b2b2; now active, move 7",
     ),
     (
         "game.delivery",
@@ -107,6 +124,7 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         {"hash": PEER, "name": "Ann\x07", "enabled": False, "role": "person"},
         "identity Ann (b2b2b2b2), which is off the mesh",
     ),
+    ("identity.deleted", {"hash": PEER, "name": "Ann"}, "identity Ann (b2b2b2b2) is deleted"),
     (
         "propagation.sync",
         {**SYNC, "state": "receiving", "progress": 0.5},
@@ -133,6 +151,13 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         "propagation node in use: Hill (cccccccc): heard",
     ),
     ("propagation.node", {"node": "", "name": "", "reason": "off"}, "propagation node in use: none: off"),
+    ("radio.changed", {"name": "LoRa", "up": True}, "the radio of LoRa is up"),
+    (
+        "radio.changed",
+        {"name": "LoRa", "up": False, "trouble": {"id": "radio-lost", "cause": "It is gone.", "fix": "-"}},
+        "the radio of LoRa is down: It is gone.",
+    ),
+    ("radio.checked", {"check": 1, "seconds": 60.0, "radios": []}, "listened with the radio for 60 s"),
     ("node.started", {"name": "pi", "version": "1"}, "the node pi is up"),
     ("node.stopping", {"reason": "SIGTERM"}, "the node stops: SIGTERM"),
     ("node.stopping", {}, "the node stops"),
@@ -233,3 +258,36 @@ def test_a_reader_that_goes_away(node: FakeNode, start: Start) -> None:
     heard(node, 2)
     assert process.wait(10) == 0
     assert process.stderr.read() == ""
+
+
+def test_who_moved_and_what(node: FakeNode, run: Run) -> None:
+    """Where the node can say: the game may be deleted by then."""
+    known = models.GameDetail(
+        id=ID,
+        identity=ME,
+        app="chess",
+        app_version=1,
+        peer=PEER,
+        initiator=PEER,
+        status=Status.ACTIVE,
+        unread=0,
+        created_at=1.0,
+        updated_at=1.0,
+        last_action_at=1.0,
+        view={"history": ["e4", "e5", "N\x07f3"]},
+        peer_name="Bob",
+    )
+    node.results["game.show"] = known
+    who = {"id": ID, "identity": ME, "peer": PEER, "app": "chess", "status": "active"}
+    for ply, own in ((2, True), (3, False), (4, True)):
+        actor = ME if own else PEER
+        node.publish("game.applied", **who, command="move", actor=actor, own=own, action_num=ply, ply=ply)
+    lines = run("watch", "--after", "0", "--count", "3").out.splitlines()
+    assert [one.split(": ", 1)[1] for one in lines] == [
+        "move e5 by you; now active, move 2",
+        "move Nf3 by Bob (b2b2b2b2); now active, move 3",
+        "move by you; now active, move 4",
+    ]
+    node.results["game.show"] = ControlError("session_not_found", "There is no such session.")
+    assert run("watch", "--after", "0", "--count", "1").out.endswith("move by you; now active, move 2\n")
+    assert "move e5" not in run("watch", "--json", "--after", "0", "--count", "1").out

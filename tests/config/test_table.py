@@ -21,6 +21,7 @@ from lrgpnode.config.kinds import (
     plain,
     several,
     text,
+    title,
     whole,
 )
 from lrgpnode.config.reference import page
@@ -60,6 +61,7 @@ def test_defaults_are_the_object_without_arguments() -> None:
         (flag(), "on", True),
         (flag(), "False", False),
         (text(9), " a b", " a b"),
+        (title(3), "  a b  ", "a b"),
         (text(9, least=0), "", ""),
         (whole(-5, 5), "-5", -5),
         (number(0, 1), "0.25", 0.25),
@@ -87,6 +89,8 @@ def test_what_is_typed(kind: Kind[Any], typed: str, value: Any) -> None:
         (text(3), "abcd"),
         (text(3), "\x1b["),
         (whole(0, 5), "6"),
+        (title(3), "   "),
+        (title(3), "a\n"),
         (whole(0, 5), "1.0"),
         (whole(0, 5), "x"),
         (number(0, 1), "nan"),

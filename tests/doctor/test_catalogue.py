@@ -11,7 +11,6 @@ from lrgpnode.doctor import checks, faults
 from lrgpnode.doctor.examine import examine, subject
 from lrgpnode.doctor.faults import FAULTS
 from lrgpnode.doctor.finding import Finding, Severity
-from lrgpnode.doctor.kiss import parse
 from lrgpnode.doctor.patient import Patient
 from lrgpnode.doctor.reference import page
 from tests.doctor.conftest import Ward
@@ -75,18 +74,3 @@ def test_every_check_says_what_it_looks_at() -> None:
     assert len(set(subjects)) == len(subjects)
     assert all(check.__doc__ for check in checks.CHECKS)
     assert examine is not None
-
-
-@pytest.mark.parametrize(
-    ("heard", "version"),
-    [
-        (b"", None),
-        (b"\xc0\x50\x01\x56\xc0", None),  # a version, but it does not say that it is an RNode
-        (b"\xc0\x08\x46\xc0", None),
-        (b"\xc0\x08\x46\xc0\xc0\x50\x01\x56\xc0", (1, 86)),
-        (b"noise\xc0\x08\x46\xc0\x50\x01\xdb\xdc\xc0", (1, 0xC0)),
-        (b"\xc0\x08\x46\xc0\xc0\x50\x01", None),  # the rest is still to come
-    ],
-)
-def test_what_a_board_says(heard: bytes, version: tuple[int, int] | None) -> None:
-    assert parse(heard) == version

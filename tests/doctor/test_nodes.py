@@ -18,7 +18,7 @@ import pytest
 
 from lrgpnode.doctor.checks import network, running
 from tests.doctor.conftest import Ward
-from tests.doctor.test_reticulum import LOOPBACK, RNSD
+from tests.doctor.test_reticulum import LOOPBACK, RNSD, server
 from tests.e2e.nodes import NodeProcess, free_port
 
 COMMAND = str(Path(sys.executable).with_name("lrgpnode"))
@@ -104,13 +104,17 @@ def test_a_node_whose_interface_cannot_be_made(base: Path, ward: Ward) -> None:
 
 @pytest.mark.node
 @pytest.mark.slow
-def test_a_node_whose_interface_failed(base: Path) -> None:
-    """A port that another program has, and no other interface: the running node says so."""
+def test_a_node_whose_interface_failed(base: Path, ward: Ward) -> None:
+    """A port that another program has, and no other interface: the running node says so.
+
+    The interface is one of the machine's configuration; with --listen the node would not start.
+    """
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with NodeProcess(base / "alice", "--listen", f"127.0.0.1:{port}") as node:
+        ward.interfaces(server(port))
+        with NodeProcess(base / "alice", "--rns-config", str(ward.rns)) as node:
             found = doctor(node, 1)
     assert not {"interface-failed", "rns-no-interfaces"} & set(found)  # the same again
     assert re.search(

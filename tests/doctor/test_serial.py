@@ -240,3 +240,28 @@ def test_duty_cycle_of_a_part(ward: Ward) -> None:
         "[[[High]]]\nfrequency = 2400000000\n[[[Low]]]\nfrequency = 868000000\n"
     )
     assert "The interface Multi/Low sends" in ward.examine()["radio-duty"].cause
+
+
+@pytest.mark.parametrize(
+    ("frequency", "bandwidth", "limit", "found"),
+    [
+        (869_525_000, 250_000, 10, set()),
+        (869_525_000, 500_000, 10, {"radio-band"}),
+        (868_000_000, 125_000, 1, {"radio-band"}),  # across the edge of two bands
+        (868_000_000, 125_000, 2, {"radio-band", "radio-duty"}),
+        (868_650_000, 62_500, 0.1, {"radio-band"}),  # alarms
+        (868_650_000, 62_500, 1, {"radio-band", "radio-duty"}),
+        (915_000_000, 500_000, 50, set()),
+    ],
+)
+def test_a_channel_that_no_band_has(
+    ward: Ward, frequency: int, bandwidth: int, limit: float, found: set[str]
+) -> None:
+    ward.interfaces(
+        ward.rnode(
+            "/dev/null0",
+            f"frequency = {frequency}\nbandwidth = {bandwidth}\nairtime_limit_long = {limit}\n"
+            "spreadingfactor = 8\ncodingrate = 5\n",
+        )
+    )
+    assert {id for id in ward.examine() if id.startswith("radio")} == found

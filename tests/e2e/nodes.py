@@ -231,10 +231,11 @@ class NodeProcess:
 
     # What tests ask most
 
-    def hears(self, other: NodeProcess) -> None:
+    def hears(self, other: NodeProcess, deadline: float = DEADLINE) -> None:
         until(
             lambda: any(p["peer"] == other.identity for p in self.call("peer.list")["peers"]),
             f"{self.name} hears {other.name}",
+            deadline,
         )
 
     def game(self, id: str) -> Json | None:

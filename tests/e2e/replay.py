@@ -139,6 +139,7 @@ def check_settled(node: NodeProcess) -> None:
             return not rows
 
         try:
-            until(none_open, "the outbox is settled", 10.0)
+            # A proof that was lost is asked for again by LXMF after some 14 s.
+            until(none_open, "the outbox is settled", 40.0)
         except AssertionError:
             raise AssertionError(f"{node.name} still has open outbox rows: {rows}") from None

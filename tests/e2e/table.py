@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.e2e.nodes import Json, NodeProcess
+from tests.e2e.nodes import DEADLINE, Json, NodeProcess
 from tests.e2e.replay import Replayed, check_same
 
 
 class Table:
-    """A session between ``a``, who challenges, and ``b``."""
+    """A session between ``a``, who challenges, and ``b``. ``deadline``: how long an action may take."""
 
-    def __init__(self, a: NodeProcess, b: NodeProcess, app: str) -> None:
-        self.a, self.b = a, b
+    def __init__(self, a: NodeProcess, b: NodeProcess, app: str, deadline: float = DEADLINE) -> None:
+        self.a, self.b, self.deadline = a, b, deadline
         self.id: str = a.call("game.challenge", peer=b.identity, app=app)["id"]
-        b.events.wait("game.challenged", id=self.id)
+        b.events.wait("game.challenged", deadline=deadline, id=self.id)
 
     def act(self, node: NodeProcess, method: str, **params: Any) -> Json:
         """One action; returns when the other side has applied it."""
         other = self.b if node is self.a else self.a
         result = node.call(f"game.{method}", id=self.id, **params)
-        other.events.wait("game.applied", id=self.id, own=False, action_num=result["action_num"])
+        number = result["action_num"]
+        other.events.wait("game.applied", deadline=self.deadline, id=self.id, own=False, action_num=number)
         return result
 
     def accept(self) -> None:
@@ -35,7 +36,7 @@ class Table:
     def ready_for(self, node: NodeProcess, ply: int) -> None:
         """Wait until ``node`` is to make the move after ``ply``."""
         command = "move" if ply else "accept"
-        node.events.wait("game.applied", id=self.id, command=command, ply=ply)
+        node.events.wait("game.applied", deadline=self.deadline, id=self.id, command=command, ply=ply)
 
     def to_move(self) -> NodeProcess:
         game = self.a.game(self.id)

@@ -52,6 +52,7 @@ def test_a_move_to_a_peer_that_is_away_for_a_day(nodes: tuple[NodeProcess, NodeP
     listed = a.call("outbox.list")["messages"]
     assert [(m["id"], m["command"]) for m in listed] == [(table.id, "move")]
     assert listed[0]["attempts"] <= 12
+    until(lambda: a.call("outbox.list")["messages"][0]["waits_for"] == "peer", "it waits for the peer")
     a.restart()
     b.start()
     until(lambda: (b.game(table.id) or {}).get("view", {}).get("ply") == 1, "b has the move")

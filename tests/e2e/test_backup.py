@@ -16,6 +16,7 @@ import pytest
 from lrgpnode.backup import contents
 from lrgpnode.control.client import CallFailed
 from tests.e2e.nodes import ROOT, NodeProcess, free_port
+from tests.e2e.replay import check_same
 from tests.e2e.table import Table
 
 pytestmark = pytest.mark.node
@@ -76,6 +77,57 @@ def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running
             challenge.check_ended("win", bob)
         finally:
             there.kill()
+
+
+def test_an_older_backup_gets_what_its_peer_has_done_since(tmp_path: Path) -> None:
+    """As docs/backup.md says: what nothing has confirmed is sent again to the node that forgot it."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    alice = NodeProcess(tmp_path / "alice", "--connect", endpoint)
+    bob = NodeProcess(tmp_path / "bob", "--listen", endpoint)
+    for node in (alice, bob):
+        with (node.data / "lrgpnode.toml").open("a") as settings:
+            settings.write("[test]\nclock = true\n")
+    file = tmp_path / "backup"
+    with bob, alice:
+        alice.hears(bob)
+        bob.hears(alice)
+        four, chess, still = (Table(alice, bob, app) for app in ("four_in_a_row", "chess", "ttt"))
+        four.accept()
+        four.play("1", "2", "1")
+        still.accept()
+        still.play("5")
+        still.act(bob, "draw", what="offer")
+        lrgpnode(alice.data, "backup", str(file))
+
+        # What the backup does not know.
+        four.play("2")
+        chess.accept()
+        if chess.black is alice:
+            chess.play("e4")
+        alice.stop()
+        restored = lrgpnode(alice.data, "restore", "--move-aside", str(file))
+        assert restored["moved"] is not None
+        alice.start()
+        shown = [(alice.game(table.id) or {})["view"]["ply"] for table in (four, chess, still)]
+        assert shown == [3, 0, 1]
+
+        # Bob's node trusts a fresh proof for an hour; then it looks after what was never confirmed.
+        bob.hears(alice)
+        bob.call("test.clock", advance=2 * 3600.0, synchronised=True)
+        alice.call("node.announce")
+        for table in (four, chess):
+            journal = bob.actions(table.id)
+            alice.events.wait("game.applied", id=table.id, own=False, action_num=len(journal))
+        four.play("1", "2", "1")
+        four.check_ended("win", alice)
+        chess.play(*("e4", "e5") if chess.black is bob else ("e5",))
+        still.act(alice, "draw", what="accept")
+        still.check_ended("agreement")
+        for table in (four, chess, still):
+            check_same(alice, bob, table.id)
+            for node in (alice, bob):
+                assert (node.game(table.id) or {})["flags"] == {}
+                assert node.events.of("game.out_of_sync", id=table.id) == []
 
 
 def test_what_a_running_node_refuses(tmp_path: Path) -> None:

@@ -36,6 +36,12 @@ def test_who_was_heard_is_added_with_key_and_name(nodes: tuple[NodeProcess, Node
     assert ann.call("contact.trust", peer="ROBERT", trust="trusted")["note"] == "from the club"
     (peer,) = ann.call("peer.list", search="rob")["peers"]
     assert (peer["contact"], peer["name"], peer["games"]) == ("Robert", "bob", True)
+    (contact,) = ann.call("contact.list")["contacts"]
+    assert (contact["name"], contact["own_name"]) == ("Robert", "bob")
+    # Meant by either name.
+    blocked = ann.call("contact.block", peer="bob")
+    assert (blocked["peer"], blocked["name"], blocked["own_name"]) == (bob.identity, "Robert", "bob")
+    ann.call("contact.unblock", peer="Robert")
     with pytest.raises(CallFailed) as caught:
         ann.call("game.challenge", peer="Robret", app="ttt")
     assert caught.value.hint.startswith("Did you mean Robert?")

@@ -54,6 +54,11 @@ def test_a_newcomer_plays_at_once(ann: NodeProcess) -> None:
         game = play_out(ann, id)
         assert game["status"] == "completed"
         assert game["peer_name"] == "house"
+        (listed,) = ann.call("game.list", limit=1)["games"]
+        assert listed["winner"] == game["view"]["result"]["winner"]
+    sent = ann.call("outbox.list", all=True)["messages"]
+    assert {row["identity"] for row in sent} == {ann.identity, house["identity"]}
+    assert {row["identity"] for row in ann.call("outbox.list")["messages"]} <= {ann.identity}
     assert ann.call("game.list", filter="live")["games"] == []
     status = ann.call("node.status")
     assert status["live_games"] == 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lrgpnode.control.client import CallFailed
 from lrgpnode.mesh import identity as keys
+from storage.departure import TABLES
 from tests.e2e.nodes import NodeProcess, free_port, until
 
 pytestmark = pytest.mark.node
@@ -35,6 +38,39 @@ def test_two_identities_of_a_node_play_each_other(tmp_path: Path, endpoint: str)
         sides = [node.call("game.show", id=id, identity=who) for who in ("ann", "Ben")]
         assert [side["status"] for side in sides] == ["completed", "completed"]
         assert sides[0]["view"]["result"]["winner"] == sides[1]["view"]["result"]["winner"] == node.identity
+
+
+def test_a_deleted_identity_is_gone_with_its_games(tmp_path: Path, endpoint: str) -> None:
+    with (
+        NodeProcess(tmp_path / "b", "--listen", endpoint) as b,
+        NodeProcess(tmp_path / "a", "--connect", endpoint) as a,
+    ):
+        a.hears(b)
+        eve = a.call("identity.create", name="Eve")["hash"]
+        until(lambda: any(p["peer"] == eve for p in b.call("peer.list")["peers"]), "b hears Eve")
+        mine = a.call("game.challenge", peer=b.identity, app="ttt", identity="a")["id"]
+        id = a.call("game.challenge", peer=b.identity, app="ttt", identity="Eve")["id"]
+        b.events.wait("game.challenged", id=id)
+        with pytest.raises(CallFailed, match="go on, and no peer would be told"):
+            a.call("identity.delete", identity="Eve")
+        with pytest.raises(CallFailed, match="That is the house"):
+            a.call("identity.delete", identity="house", force=True)
+        a.call("identity.policy", identity="Eve", policy="nobody")
+        assert a.call("identity.delete", identity="Eve", force=True) == {"hash": eve, "name": "Eve"}
+        a.events.wait("identity.deleted", hash=eve)
+        with pytest.raises(CallFailed, match="the only one"):
+            a.call("identity.delete", identity="a", force=True)
+        b.call("game.accept", id=id)  # nobody is there any more
+        a.restart()
+        assert {one["name"] for one in a.call("identity.list")["identities"]} == {"a", "house"}
+        assert not [path for path in a.data.rglob(f"*{eve}*") if path.parent.name in ("inbox", "identities")]
+        assert not (a.data / "lxmf" / eve).exists()
+        with closing(sqlite3.connect(f"file:{a.database}?mode=ro", uri=True)) as database:
+            for table in TABLES:
+                query = f"SELECT count(*) FROM {table} WHERE identity_id = ?"
+                assert database.execute(query, (eve,)).fetchone() == (0,), table
+        assert a.game(mine) is not None
+        assert {row["id"] for row in a.call("outbox.list", all=True)["messages"]} == {mine}
 
 
 def enabled(node: NodeProcess, hash: str) -> bool:

@@ -75,7 +75,13 @@ def test_draw_by_agreement(pair: Pair, app: str) -> None:
     table = opened(pair, app)
     table.act(a, "draw", what="offer")
     table.act(b, "draw", what="decline")
+    for node in (a, b):
+        assert node.call("game.show", id=table.id)["refused_draw"] == {
+            "offered_by": a.identity,
+            "declined": True,
+        }
     table.act(b, "draw", what="offer")
+    assert a.call("game.show", id=table.id)["refused_draw"] is None
     with pytest.raises(CallFailed):
         b.call("game.draw", id=table.id, what="accept")  # not one's own
     table.act(a, "draw", what="accept")

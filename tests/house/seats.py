@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lrgpnode.house.manners import Limits
-from lrgpnode.house.memory import Levels
+from lrgpnode.house.memory import Daily, Levels
 from lrgpnode.house.player import Player
 from lrgpnode.house.question import Answer, Question
 from lrgpnode.house.worker import ThinkError
@@ -23,12 +23,16 @@ class Desk:
     """Implements ``lrgpnode.house.player.Table``; the same actions reach the player as events."""
 
     def __init__(self) -> None:
+        self.wall = 1_800_000_000.0
         self.sessions: dict[SessionKey, Session] = {}
         self.acts: list[tuple[str, str, dict[str, Any]]] = []
         self.player: Player
         self.acted = asyncio.Condition()
         self.failing: list[Exception] = []
         self.white = ANN
+
+    def now(self) -> float:
+        return self.wall
 
     def session(self, key: SessionKey) -> Session:
         if key not in self.sessions:
@@ -131,7 +135,9 @@ class Memory:
         self.values[key] = value
 
 
-def seated(desk: Desk, head: Head, memory: Memory, limits: Limits | None = None, level: int = 2) -> Player:
+def seated(
+    desk: Desk, head: Head, memory: Memory, limits: Limits | None = None, level: int = 2, daily: int = 20
+) -> Player:
     """A player at ``desk``; not started yet."""
     levels = Levels(
         memory.values.get("house.levels"),
@@ -139,11 +145,13 @@ def seated(desk: Desk, head: Head, memory: Memory, limits: Limits | None = None,
         lambda: [key.session_id for key in desk.live()],
         level,
     )
+    begun = Daily(memory.values.get("house.begun"), memory.keep, daily)
     desk.player = Player(
         HOUSE,
         desk,
         head,
         levels,
+        begun,
         live=desk.live,
         local=(HOUSE, ANN),
         limits=limits or Limits(),

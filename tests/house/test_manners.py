@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from lrgpnode.house.levels import LEVELS, level
 from lrgpnode.house.manners import Limits, Load, Verdict, agrees, judge
-from lrgpnode.house.memory import KEPT, META_KEY, Levels
+from lrgpnode.house.memory import DAILY_KEY, DAY, KEPT, META_KEY, Daily, Levels
 from storage.errors import StorageError
 from tests.house.seats import Memory
 
@@ -52,6 +52,20 @@ def test_levels_are_numbered_from_one_and_end_at_the_hardest() -> None:
 def test_damaged_levels_are_the_usual_ones(stored: str) -> None:
     levels = Levels(stored, Memory().keep, lambda: (), 2)
     assert levels.of("a", "chess") == 2
+
+
+def test_the_games_of_a_day_are_counted_over_restarts_and_whatever_the_clock_does() -> None:
+    memory = Memory()
+
+    def allowed(now: float) -> bool:
+        return asyncio.run(Daily(memory.values.get(DAILY_KEY), memory.keep, 2).allow(now))
+
+    assert [allowed(now) for now in (1e6, 1e6 + 1, 1e6 + 2)] == [True, True, False]
+    assert not allowed(1e6 - 7 * DAY)  # the clock was set back
+    assert not allowed(1e6 - 7 * DAY + DAY / 2)
+    assert allowed(1e6 + DAY + 0.5)
+    memory.values[DAILY_KEY] = '{"damaged": true}'
+    assert allowed(5.0)
 
 
 def test_what_is_not_stored_is_not_chosen() -> None:

@@ -271,8 +271,8 @@ def test_peers_on_the_mesh_get_no_answer_unless_the_house_is_open() -> None:
 
 def test_an_open_house_keeps_its_limits() -> None:
     async def scene(desk: Desk, head: Head, memory: Memory) -> None:
-        limits = Limits(open=True, pause=0.0, games=2, peer_games=1, daily_games=3)
-        async with playing(seated(desk, head, memory, limits)):
+        limits = Limits(open=True, pause=0.0, games=2, peer_games=1)
+        async with playing(seated(desk, head, memory, limits, daily=3)):
             first = desk.challenge("e1", "ttt", EVE)
             await desk.until_acts(1)
             desk.challenge("e2", "ttt", EVE)  # one game a peer
@@ -287,6 +287,8 @@ def test_an_open_house_keeps_its_limits() -> None:
             third = desk.challenge("e3", "ttt", EVE)
             await desk.until_acts(6)
             desk.peer(third, "resign")
+        # A restart does not begin the day anew.
+        async with playing(seated(desk, head, memory, limits, daily=3)):
             desk.challenge("e4", "ttt", EVE)  # the fourth of the day
             desk.challenge("last", "ttt")
             acts = await desk.until_acts(7)

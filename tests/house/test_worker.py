@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lrgpnode.house import think
+from lrgpnode.house.niceness import NICENESS
 from lrgpnode.house.question import BadQuestion, Question, pack_question
 from lrgpnode.house.worker import ThinkError, ThinkingProcess
 
@@ -158,9 +159,19 @@ def test_it_is_nice_bounded_and_light() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     nice, memory, *heavy = shown.stdout.split()
-    assert int(nice) >= think.NICENESS
+    assert int(nice) >= NICENESS
     assert int(memory) == think.MEMORY_BYTES
     assert not heavy
+
+
+def test_it_stands_behind_the_node_before_it_has_loaded_anything() -> None:
+    """Loading Python and the rules takes longer than many a thought, and must not hold up the node."""
+    program = (
+        "import os, sys; sys.stdin.readline(); "
+        'print(\'{"move":1,"score":%d,"nodes":1,"claim":""}\' % os.getpriority(os.PRIO_PROCESS, 0))'
+    )
+    shown = ask(QUICK, ThinkingProcess((sys.executable, "-c", program)))
+    assert shown.score == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,12 @@ class Mesh:
     def close_identity(self, identity: str) -> Future[None]:
         return self._done("close", identity)
 
+    def erase_identity(self, identity: str) -> Future[None]:
+        return self._done("erase", identity)
+
+    async def forget(self, identity: str) -> None:
+        self.asked.append(("forget", identity))
+
     def pause(self, identity: str) -> None:
         self.asked.append(("pause", identity))
 
@@ -139,6 +145,34 @@ def test_what_is_changed_is_told_and_kept(place: Place) -> None:
     assert place.mesh.asked[-2:] == [("open", ann.hash, "Anna"), ("unpause", ann.hash)]
     place.do(place.own.set_default(None))
     assert place.load().default == ""
+
+
+def test_a_deleted_one_is_gone_for_good_but_the_last_person_stays(place: Place) -> None:
+    (first,) = place.own.rows
+    with pytest.raises(IdentityError, match="the only one"):
+        place.do(place.own.delete(first))
+    ann = place.do(place.own.create("Ann"))
+    place.do(place.own.set_default(ann.hash))
+    place.mesh.asked.clear()
+    place.do(place.own.delete(ann.hash))
+    assert [what for what, *_ in place.mesh.asked] == ["pause", "close", "forget", "erase"]
+    assert place.told[-1] == "identity.deleted"
+    assert place.files == set(place.own.rows) == set(place.load().rows) == {first}
+    assert [row.hash for row in place.store.book.identities()] == [first]
+    assert place.own.default == ""
+    assert place.do(place.own.create("Ann")).hash != ann.hash
+
+
+def test_a_deletion_that_fails_can_be_done_again(place: Place) -> None:
+    ann = place.do(place.own.create("Ann"))
+    place.mesh.error = RuntimeError("no")
+    with pytest.raises(IdentityError):
+        place.do(place.own.delete(ann.hash))
+    again = place.load()
+    assert again.resting == (ann.hash,)
+    place.mesh.error = None
+    place.do(again.delete(ann.hash))
+    assert ann.hash not in place.files
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 65, "a\x1bb", "a\nb", "PI"])

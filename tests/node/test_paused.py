@@ -78,10 +78,27 @@ def test_nothing_is_sent_to_a_blocked_peer_until_the_block_is_over() -> None:
             await asyncio.sleep(DAY / 24)
             a.endpoint.hear(B)
         assert last(a, id)[1:] == ("queued", 0)
-        await asyncio.sleep(DAY / 12)
-        await b.act(id, "draw_offer")  # it is let in again, and so told that it is
-        await asyncio.sleep(5)
-        assert ("move", "delivered") in [(row.command, str(row.state)) for row in a.rows(id)]
+        assert a.node.now() < now + DAY / 4
+        await asyncio.sleep(now + DAY / 4 - a.node.now() + 15)
+        assert last(a, id)[1:] == ("delivered", 1)  # nobody has asked, and nothing was heard
+
+    on_air(scene)
+
+
+def test_a_block_is_not_over_by_a_clock_that_nobody_trusts() -> None:
+    async def scene(loop: VirtualLoop, air: Air, a: Player, b: Player) -> None:
+        id = await started(a, b)
+        now = a.node.now()
+        await a.node.admission.block(Block(peer=B, blocked_at=now, until=now + 3600))
+        await a.act(id, "move", i=4)
+        a.synchronised = False
+        a.skew += 2 * 3600
+        a.node.now()  # the jump is noticed
+        await asyncio.sleep(3600)
+        assert last(a, id)[1:] == ("queued", 0)
+        a.synchronised = True
+        await asyncio.sleep(90)
+        assert last(a, id)[1:] == ("delivered", 1)
 
     on_air(scene)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lrgpnode import app
+from lrgpnode.cli.exits import Exit
 from lrgpnode.config import RunOptions, paths
 
 
@@ -18,7 +19,7 @@ def test_run_without_a_directory_does_not_become_the_service(
     monkeypatch.setattr(paths, "UNIT_FILES", (unit,))
     monkeypatch.setattr(paths, "SERVICE_DATA", tmp_path / "data")
     monkeypatch.delenv("LRGPNODE_DATA", raising=False)
-    assert app.run(RunOptions()) == app.EXIT_CONFIG
+    assert app.run(RunOptions()) == Exit.CONFIG
     said = capsys.readouterr().err
     assert "sudo systemctl start lrgpnode" in said
     assert "--data DIR" in said

@@ -1,4 +1,4 @@
-"""Outbox, replay entries, handled hashes, parked and waiting mail; and the address book."""
+"""Outbox, replay entries, handled hashes, parked mail; and the address book."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from storage.model import (
     Role,
     Seen,
     Trust,
-    Waiting,
 )
 from storage.store import Store
 from tests.storage.samples import ME, OTHER_ME, PEER, action, key, outgoing, session
@@ -182,23 +181,11 @@ def test_parked_messages(store: Store) -> None:
     for number, until in ((1, 30.0), (2, 10.0), (3, 20.0)):
         store.commit(Commit(park=parked(number, until)))
     store.commit(Commit(park=parked(4, 40.0, sender="d" * 32)))
-    assert [each.key for each in store.mail.parked_due(20.0)] == [key(2), key(3)]
-    assert store.mail.parked_due(20.0)[0].signed == b"signed"
+    assert dict(store.mail.parked_until()) == {key(n): t for n, t in enumerate((30.0, 10.0, 20.0, 40.0), 1)}
+    assert [each.signed for each in store.mail.parked(key(2))] == [b"signed"]
     assert store.mail.parked_count(ME, "decline") == 4
     assert store.mail.parked_count(ME, "decline", PEER) == 3
     assert store.mail.parked_count(ME, "move") == store.mail.parked_count(OTHER_ME, "decline") == 0
-
-
-def test_waiting_messages(store: Store) -> None:
-    for n in (1, 2, 2):
-        message = Waiting(identity=ME, source=PEER, message_hash=bytes([n]), packed=b"12345", received_at=1.0)
-        store.mail.wait(message)
-    found = store.mail.waiting(PEER)
-    assert [each.message_hash for each in found] == [b"\x01", b"\x02"]
-    assert store.mail.waiting_size() == (2, 10)
-    assert store.mail.waiting_sources() == [PEER]
-    store.mail.unwait(*[each.id for each in found])
-    assert store.mail.waiting(PEER) == []
 
 
 def test_contacts(store: Store) -> None:

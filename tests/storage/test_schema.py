@@ -13,6 +13,7 @@ import sqlite_utils
 
 from lrgpnode.protocol.session import Status
 from storage import errors, schema
+from storage.departure import TABLES
 from storage.model import (
     Block,
     Commit,
@@ -22,7 +23,6 @@ from storage.model import (
     OutboxState,
     Role,
     Signature,
-    Waiting,
 )
 from storage.store import Store
 from tests.storage.samples import ME, PEER, key, session
@@ -53,9 +53,19 @@ def test_game_sessions_has_exactly_the_columns_of_the_specification(store: Store
 def test_every_promised_table_exists(store: Store) -> None:
     tables = {name for (name,) in store.database.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables >= {
-        *("game_sessions", "game_actions", "outbox", "parked", "waiting", "seen", "replay_nonces"),
+        *("game_sessions", "game_actions", "outbox", "parked", "seen", "replay_nonces"),
         *("kept_nonces", "session_flags", "tombstones", "contacts", "peers", "identities", "meta"),
     }
+
+
+def test_whatever_belongs_to_an_identity_goes_with_it(store: Store) -> None:
+    tables = {name for (name,) in store.database.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    owned = {
+        table
+        for table in tables
+        if store.database.all(f"SELECT 1 FROM pragma_table_info('{table}') WHERE name = 'identity_id'")
+    }
+    assert set(TABLES) == owned
 
 
 def test_the_pragmas(store: Store) -> None:
@@ -102,6 +112,22 @@ class TestMigrations:
         connection.close()
         with Store(path) as store:
             assert [identity.role for identity in store.book.identities()] == [Role.PERSON]
+
+    def test_a_file_of_the_fourth_version_loses_only_an_empty_table(self, path: Path) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        schema.migrate(connection, str(path), schema.MIGRATIONS[:4])
+        connection.execute("INSERT INTO seen VALUES (x'01', ?, 1.0)", (ME,))
+        before = set(connection.execute("SELECT name, sql FROM sqlite_master"))
+        connection.close()
+        with Store(path) as store:
+            assert store.mail.seen(ME, b"\x01")
+            after = set(store.database.all("SELECT name, sql FROM sqlite_master"))
+            assert {name for name, _ in before - after} == {
+                "waiting",
+                "waiting_source",
+                "sqlite_autoindex_waiting_1",
+            }
+            assert after <= before
 
     def test_a_failing_one_leaves_the_database_as_it_was(self, path: Path) -> None:
         Store(path).close()
@@ -184,6 +210,7 @@ READS: dict[str, Callable[[Store], object]] = {
     "older completed": lambda store: store.sessions.older(ME, Status.COMPLETED, 1.0),
     "deleted": lambda store: store.sessions.deleted(key()),
     "actions": lambda store: store.actions.of(key()),
+    "latest actions": lambda store: store.actions.latest(key(), 2),
     "nonce": lambda store: store.actions.has_nonce(ME, key().session_id, b"12345678"),
     "outbox of a session": lambda store: store.outbox.of(key()),
     "outbox to resume": lambda store: store.outbox.pending(),
@@ -199,9 +226,7 @@ READS: dict[str, Callable[[Store], object]] = {
     "outbox counts": lambda store: store.outbox.counts(),
     "seen": lambda store: store.mail.seen(ME, b"hash"),
     "parked": lambda store: store.mail.parked(key()),
-    "parked due": lambda store: store.mail.parked_due(1.0),
     "parked of a sender": lambda store: store.mail.parked_count(ME, "decline", PEER),
-    "waiting": lambda store: store.mail.waiting(PEER),
     "flags": lambda store: store.mail.flags(key()),
     "peers": lambda store: store.book.peers(),
     "peers further on": lambda store: store.book.peers(before=(1.0, PEER)),
@@ -226,10 +251,6 @@ WRITES: dict[str, Callable[[Store], object]] = {
         Commit(insert=session(9), settle=key(9), withdraw=True, keep=(KeptNonce(key=key(9), nonce=b"n"),))
     ),
     "put times right": lambda store: store.put_times_right(1.0),
-    "wait": lambda store: store.mail.wait(
-        Waiting(identity=ME, source=PEER, message_hash=b"h", packed=b"p", received_at=1.0)
-    ),
-    "unwait": lambda store: store.mail.unwait(1),
     "block": lambda store: store.admission.put_block(Block(peer=PEER, blocked_at=1.0)),
     "forget a request": lambda store: store.admission.remove_request(key(), dead_at=1.0),
     "expire requests": lambda store: store.admission.expire_requests(1.0),
@@ -242,7 +263,6 @@ BOUNDED = (
     "peers further on",
     "requests",
     "requests found",
-    "waiting",
     "prune",
     "live flags",
     "parked until",

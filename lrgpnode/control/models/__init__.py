@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from . import (
+    airtime,
     clock,
     contacts,
     game,
@@ -20,9 +21,17 @@ from . import (
     outbox,
     people,
     propagation,
+    radio,
     records,
     settings,
     upkeep,
+)
+from .airtime import (
+    Airtime as Airtime,
+    AirtimeOfGame as AirtimeOfGame,
+    AirtimeUse as AirtimeUse,
+    PacketCount as PacketCount,
+    RadioAirtime as RadioAirtime,
 )
 from .base import (
     PAGE as PAGE,
@@ -64,6 +73,7 @@ from .game import (
     ChallengeParams as ChallengeParams,
     Deleted as Deleted,
     DeliveryChanged as DeliveryChanged,
+    Draw as Draw,
     DrawParams as DrawParams,
     Expired as Expired,
     Frame as Frame,
@@ -124,6 +134,8 @@ from .people import (
     IdentityChanged as IdentityChanged,
     IdentityChoice as IdentityChoice,
     IdentityCreateParams as IdentityCreateParams,
+    IdentityDeleted as IdentityDeleted,
+    IdentityDeleteParams as IdentityDeleteParams,
     IdentityDetail as IdentityDetail,
     IdentityImportParams as IdentityImportParams,
     IdentityInfo as IdentityInfo,
@@ -154,6 +166,18 @@ from .propagation import (
     SyncStarted as SyncStarted,
     UseNodeParams as UseNodeParams,
 )
+from .radio import (
+    CheckedRadio as CheckedRadio,
+    CheckParams as CheckParams,
+    CheckStarted as CheckStarted,
+    HeardInfo as HeardInfo,
+    LastPacketInfo as LastPacketInfo,
+    RadioChanged as RadioChanged,
+    RadioChecked as RadioChecked,
+    RadioInfo as RadioInfo,
+    RadioStatus as RadioStatus,
+    TroubleInfo as TroubleInfo,
+)
 from .records import (
     ExportParams as ExportParams,
     ExportResult as ExportResult,
@@ -180,6 +204,8 @@ _AREAS: Final = (
     outbox,
     house,
     propagation,
+    radio,
+    airtime,
     records,
     clock,
 )

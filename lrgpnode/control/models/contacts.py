@@ -20,7 +20,10 @@ Reason = Annotated[str, Meta(max_length=128)]
 
 
 class ContactInfo(Model, frozen=True, kw_only=True):
-    """An entry of the address book. ``public_key`` is null until the peer is heard."""
+    """An entry of the address book. ``public_key`` is null until the peer is heard.
+
+    ``own_name``: what the peer calls itself, where that is not ``name``.
+    """
 
     peer: str
     name: str
@@ -28,6 +31,7 @@ class ContactInfo(Model, frozen=True, kw_only=True):
     trust: Trust = Trust.KNOWN
     note: str = ""
     public_key: str | None = None
+    own_name: str = ""
 
 
 class ContactListParams(Model, frozen=True, kw_only=True):
@@ -79,13 +83,17 @@ class BlockParams(Model, frozen=True, kw_only=True):
 
 
 class BlockInfo(Model, frozen=True, kw_only=True):
-    """A peer that no identity of the node listens to. ``until`` is null for good."""
+    """A peer that no identity of the node listens to. ``until`` is null for good.
+
+    ``own_name``: what the peer calls itself, where that is not ``name``.
+    """
 
     peer: str
     blocked_at: float
     reason: str = ""
     until: float | None = None
     name: str = ""
+    own_name: str = ""
 
 
 class BlockList(Model, frozen=True, kw_only=True):
@@ -123,6 +131,7 @@ class RequestArrived(Model, frozen=True, kw_only=True):
     peer: str
     app: str
     withdrawn: bool = False
+    peer_name: str = ""
 
 
 METHODS: Final = (

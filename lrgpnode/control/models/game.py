@@ -107,8 +107,10 @@ class OwnAction(Model, frozen=True, kw_only=True):
 class GameSummary(Model, frozen=True, kw_only=True):
     """A session in a list. ``your_turn`` is null where that is not known without loading the game.
 
-    ``request``: no session yet but a stranger's challenge, which waits to be let in. ``flags`` are the
-    remarks of `game.show`, without their reasons; ``peer_heard_at`` is when the peer was last heard.
+    ``request``: no session yet but a stranger's challenge, which waits to be let in. ``winner``: who has
+    won a completed game, "" where nobody has; null where it is not over or the game does not say.
+    ``flags`` are the remarks of `game.show`, without their reasons; ``peer_heard_at`` is when the peer was
+    last heard.
     """
 
     id: str
@@ -125,6 +127,7 @@ class GameSummary(Model, frozen=True, kw_only=True):
     peer_name: str = ""
     your_turn: bool | None = None
     request: bool = False
+    winner: str | None = None
     last_own: OwnAction | None = None
     flags: tuple[str, ...] = ()
     peer_heard_at: float | None = None
@@ -140,8 +143,18 @@ class GamePage(Model, frozen=True, kw_only=True):
     cursor: str | None = None
 
 
+class Draw(Model, frozen=True, kw_only=True):
+    """A draw offer that has just been turned down: by ``declined`` in words, or by a move instead."""
+
+    offered_by: str
+    declined: bool
+
+
 class GameDetail(Model, frozen=True, kw_only=True):
-    """One session. ``view`` is the game as this identity sees it; ``flags`` maps a remark to its reason."""
+    """One session. ``view`` is the game as this identity sees it; ``flags`` maps a remark to its reason.
+
+    ``refused_draw``: what became of a draw offer, until the next action.
+    """
 
     id: str
     identity: str
@@ -158,6 +171,7 @@ class GameDetail(Model, frozen=True, kw_only=True):
     peer_name: str = ""
     expires_at: float | None = None
     last_own: OwnAction | None = None
+    refused_draw: Draw | None = None
     flags: dict[str, str] = msgspec.field(default_factory=dict)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from .base import IdentityRef, Method, Model, Nothing
+from .radio import TroubleInfo
 
 
 class GameInfo(Model, frozen=True, kw_only=True):
@@ -21,11 +22,12 @@ class GameInfo(Model, frozen=True, kw_only=True):
 
 
 class InterfaceInfo(Model, frozen=True, kw_only=True):
-    """A Reticulum interface of this node."""
+    """A Reticulum interface of this node. ``trouble``: why a radio is not online."""
 
     name: str
     online: bool
     kind: str = ""
+    trouble: TroubleInfo | None = None
 
 
 class ActivityInfo(Model, frozen=True, kw_only=True):

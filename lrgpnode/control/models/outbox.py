@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
@@ -16,10 +16,21 @@ from .game import SessionParams
 OutboxId = Annotated[int, Meta(ge=1, description="Number of a message in the outbox.")]
 
 
+WaitsFor = Annotated[
+    Literal["", "earlier", "disabled", "blocked", "path", "peer", "day", "place"],
+    Meta(
+        description="`earlier`: a message before it in its game; `disabled`: our identity is off the mesh; "
+        "`blocked`: we have blocked the peer; `path`: no way to the peer is known yet; `peer`: it did not "
+        "answer last and is away for all we know; `day`: it was sent as often as a day allows; `place`: "
+        "others go first."
+    ),
+]
+
+
 class OutboxListParams(Model, frozen=True, kw_only=True):
     """Open messages, oldest first; with ``all`` those that are done with as well, newest first.
 
-    ``cursor`` comes from the page before.
+    Without ``all`` or ``identity`` what the house sends is left out. ``cursor`` comes from the page before.
     """
 
     identity: IdentityRef | None = None
@@ -33,7 +44,7 @@ class OutboxEntry(Model, frozen=True, kw_only=True):
 
     ``delivered`` means that the peer's router has proved it, ``stored`` that a propagation node has it,
     ``confirmed`` that the peer has acted on it. A failed one is sent again at ``next_attempt_at``, and as
-    soon as the peer is heard.
+    soon as the peer is heard. ``waits_for`` says why one that is not under way does not go out yet.
     """
 
     outbox_id: int
@@ -49,6 +60,7 @@ class OutboxEntry(Model, frozen=True, kw_only=True):
     reason: str = ""
     action_num: int | None = None
     next_attempt_at: float | None = None
+    waits_for: WaitsFor = ""
 
 
 class OutboxPage(Model, frozen=True, kw_only=True):

@@ -84,6 +84,20 @@ class IdentityRenameParams(Model, frozen=True, kw_only=True):
     name: Name
 
 
+class IdentityDeleteParams(Model, frozen=True, kw_only=True):
+    """``force``: also with games that go on, or actions that a peer does not have yet. No peer is told."""
+
+    identity: IdentityRef
+    force: bool = False
+
+
+class IdentityDeleted(Model, frozen=True, kw_only=True):
+    """An identity that is gone, with its key and its games."""
+
+    hash: str
+    name: str
+
+
 class IdentityPolicyParams(Model, frozen=True, kw_only=True):
     """Without ``policy`` and ``clear`` only looks. ``app``: for this game only. ``clear``: unset it."""
 
@@ -169,6 +183,7 @@ METHODS: Final = (
         IdentityInfo,
         "Take an identity off the mesh; its games stay, and what it has to send waits.",
     ),
+    Method("identity.delete", IdentityDeleteParams, IdentityDeleted, "Delete an identity and its games."),
     Method(
         "identity.default",
         IdentityParams,
@@ -184,4 +199,5 @@ METHODS: Final = (
 EVENTS: Final[Mapping[str, type[Model]]] = {
     "peer.heard": PeerHeard,
     "identity.changed": IdentityChanged,
+    "identity.deleted": IdentityDeleted,
 }

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
+from lrgpnode.config import DATABASE_NAME
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.patient import Patient
@@ -27,7 +28,7 @@ _TIMEX_BYTES: Final = 256
 def behind(patient: Patient) -> Iterator[Finding]:
     """the clock"""
     try:
-        newest = maintenance.newest_time(patient.data / "lrgpnode.db")
+        newest = maintenance.newest_time(patient.data / DATABASE_NAME)
     except (StorageError, FileNotFoundError):
         return  # another check says what is wrong with it
     if newest is not None and patient.now < newest - SLACK:

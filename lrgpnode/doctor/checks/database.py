@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from lrgpnode.config import DATABASE_NAME
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.patient import Patient
@@ -18,7 +19,7 @@ FILES: Final = 100
 
 def sound(patient: Patient) -> Iterator[Finding]:
     """the database"""
-    path = patient.data / "lrgpnode.db"
+    path = patient.data / DATABASE_NAME
     try:
         path.open("rb").close()  # where it may not be read, that is what is to be said
     except FileNotFoundError:

@@ -14,15 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lrgpnode.config import DATABASE_NAME
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.machine import Machine
 from lrgpnode.doctor.patient import Patient
 
-DATABASE: Final = "lrgpnode.db"
 KEY_BYTES: Final = 64
 _HASH: Final = re.compile("[0-9a-f]{32}")
-_PRIVATE: Final = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "inbox", "identities", "lxmf", "lock")
+_PRIVATE: Final = (
+    DATABASE_NAME,
+    f"{DATABASE_NAME}-wal",
+    f"{DATABASE_NAME}-shm",
+    "inbox",
+    "identities",
+    "lxmf",
+    "lock",
+)
 
 
 def settings(patient: Patient) -> Iterator[Finding]:
@@ -39,7 +47,7 @@ def directory(patient: Patient) -> Iterator[Finding]:
     mode = stat.S_IMODE(patient.data.stat().st_mode)
     if mode & 0o027:
         yield faults.DATA_MODE(path=patient.data, mode=f"{mode:04o}", wanted="700")
-    database = patient.data / DATABASE
+    database = patient.data / DATABASE_NAME
     if database.exists() and (mode := stat.S_IMODE(database.stat().st_mode)) & 0o077:
         yield faults.DATA_MODE(path=database, mode=f"{mode:04o}", wanted="600")
 

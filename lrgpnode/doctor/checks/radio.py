@@ -1,55 +1,56 @@
-"""Radios: firmware that Reticulum works with, and the duty cycle of European law."""
+"""Radios: firmware that Reticulum works with, and the bands and duty cycles of European law."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Final
 
-from lrgpnode.doctor import faults, kiss
-from lrgpnode.doctor.finding import Finding
+from firmware_configs.catalogue import Region, band_at, region
+from lrgpnode.doctor import faults
+from lrgpnode.doctor.finding import Finding, Severity
 from lrgpnode.doctor.patient import Patient
+from lrgpnode.radio.law import khz, mhz
+from lrgpnode.radio.tuned import RADIOS, radios
+from lrgpnode.rnode import identify
+from lrgpnode.rnode.troubles import section_fault
 
 from .reticulum import sharer
-from .serial import holders, ports
+from .serial import RADIO_PROGRAMS, holders, ports
 
-EU868: Final = (863_000_000, 870_000_000)
-DUTY: Final = (
-    (865_000_000, 868_600_000, 1.0),
-    (869_400_000, 869_650_000, 10.0),
-    (869_700_000, 870_000_000, 1.0),
-)
-"""Bands in Hz and percent of an hour, ERC/REC 70-03 annex 1 (h1.2 to h1.7); 0.1 % elsewhere in EU868."""
-_RADIO_PROGRAMS: Final = re.compile(
-    "^(rnsd|rnodeconf|lxmd|nomadnet|lrgpnode)$|reticulum|meshchat|sideband|meshtastic", re.IGNORECASE
-)
-"""What may have a radio open, where another user runs it and only root could see that."""
-_ELSEWHERE: Final = 0.1
-_RADIOS: Final = frozenset({"RNodeInterface", "RNodeMultiInterface"})
+_LAW: Final = "EU868"
+"""The only region whose frequencies say by themselves where a radio most likely is."""
 
 
 def duty_cycle(patient: Patient) -> Iterator[Finding]:
     """the duty cycle of the radios"""
-    for interface in patient.interfaces:
-        if interface.kind not in _RADIOS:
+    law = region(_LAW)
+    lowest, highest = min(band.low_hz for band in law.bands), max(band.high_hz for band in law.bands)
+    for radio in radios(patient.interfaces):
+        if radio.frequency is None or not lowest <= radio.frequency <= highest:
             continue
-        parts = {interface.name: interface.options} | {
-            f"{interface.name}/{name}": part for name, part in interface.parts.items()
-        }
-        for name, options in parts.items():
-            frequency = _number(options, "frequency")
-            if frequency is None or not EU868[0] <= frequency <= EU868[1]:
-                continue
-            percent = _allowed(frequency)
-            limit = _number(options, "airtime_limit_long")
-            if limit is None or not 0 < limit <= percent:
-                yield faults.RADIO_DUTY(
-                    interface=name,
-                    frequency=f"{frequency / 1e6:g}",
-                    percent=f"{percent:g}",
-                    limit="not set" if limit is None else f"{limit:g} %",
-                    file=patient.rns_dir / "config",
-                )
+        band = band_at(law, radio.frequency, radio.bandwidth or 0)
+        percent = _strictest(law, radio.frequency) if band is None else band.airtime_percent
+        limit = radio.limit_long
+        if percent is not None and (limit is None or not 0 < limit <= percent):
+            yield faults.RADIO_DUTY(
+                interface=radio.name,
+                frequency=mhz(radio.frequency),
+                percent=f"{percent:g}",
+                limit="not set" if limit is None else f"{limit:g} %",
+                file=patient.rns_dir / "config",
+            )
+        if band is None:
+            yield faults.RADIO_BAND(
+                interface=radio.name, frequency=mhz(radio.frequency), bandwidth=khz(radio.bandwidth or 0)
+            )
+
+
+def _strictest(law: Region, frequency: int) -> float:
+    """Of the bands that a channel touches where no band has all of it; of all where its middle is in none."""
+    near = [band for band in law.bands if band.low_hz <= frequency <= band.high_hz] or law.bands
+    return min(band.airtime_percent for band in near if band.airtime_percent is not None)
 
 
 def firmware(patient: Patient) -> Iterator[Finding]:
@@ -58,36 +59,52 @@ def firmware(patient: Patient) -> Iterator[Finding]:
     if config is None or patient.running is not None or (config.shares and sharer(patient, config)):
         return  # the board talks to that program; a second voice would disturb both
     for port in ports(patient):
-        if port.kind not in _RADIOS or port.device is None or holders(patient.machine, port):
+        if port.kind not in RADIOS or port.device is None or holders(patient.machine, port.device):
             continue
-        hidden = patient.machine.hidden(_RADIO_PROGRAMS)
+        hidden = patient.machine.hidden(RADIO_PROGRAMS)
         if hidden is not None:
             yield faults.NOT_LOOKED(what=f"the radio at {port.name}", reason=f"{hidden} may have it open")
             return
         try:
-            found = kiss.firmware(port.device, patient.machine.radio_seconds)
+            found = identify.firmware(port.device, patient.machine.radio_seconds)
         except PermissionError:
             continue  # another check says so
         needed = patient.probe.firmware
         if found is None:
             yield faults.RADIO_SILENT(port=port.name, interface=port.interface)
         elif found < needed:
-            yield faults.RADIO_FIRMWARE(port=port.name, found=_version(found), needed=_version(needed))
+            yield faults.RADIO_FIRMWARE(
+                port=port.name, found=identify.version_text(found), needed=identify.version_text(needed)
+            )
 
 
-def _allowed(frequency: float) -> float:
-    return next((percent for low, high, percent in DUTY if low <= frequency <= high), _ELSEWHERE)
+def sections(patient: Patient) -> Iterator[Finding]:
+    """the sections of the radios"""
+    for interface in patient.interfaces:
+        if interface.kind != "RNodeInterface":
+            continue
+        reason = section_fault(dict(interface.options))
+        if reason:
+            yield faults.RADIO_SECTION(interface=interface.name, reason=reason, who="the node")
+        if find_spec("serial") is None:
+            yield faults.RADIO_MODULE(
+                interface=interface.name, module="pyserial", python=sys.executable, who="the node"
+            )
 
 
-def _number(options: Mapping[str, str], name: str) -> float | None:
-    try:
-        return float(options[name])
-    except (KeyError, ValueError):
-        return None
+def of_the_node(patient: Patient) -> Iterator[Finding]:
+    """what the running node says of its radios"""
+    shown = patient.running.status.get("interfaces", ()) if patient.running is not None else ()
+    for interface in shown:
+        trouble = interface.get("trouble")
+        if trouble:
+            yield Finding(
+                id=trouble["id"],
+                severity=Severity.ERROR,
+                cause=trouble["cause"],
+                fix=trouble["fix"],
+                interface=interface["name"],
+            )
 
 
-def _version(pair: tuple[int, int]) -> str:
-    return f"{pair[0]}.{pair[1]:02d}"
-
-
-CHECKS = (duty_cycle, firmware)
+CHECKS = (duty_cycle, sections, firmware, of_the_node)

@@ -22,6 +22,10 @@ from .reticulum import sharer
 KINDS: Final = frozenset(
     {"RNodeInterface", "RNodeMultiInterface", "SerialInterface", "KISSInterface", "AX25KISSInterface"}
 )
+RADIO_PROGRAMS: Final = re.compile(
+    "^(rnsd|rnodeconf|lxmd|nomadnet|lrgpnode)$|reticulum|meshchat|sideband|meshtastic", re.IGNORECASE
+)
+"""What may have a radio open, where another user runs it and only root could see that."""
 _MOVING: Final = re.compile(r"tty(ACM|USB)\d+")
 _UARTS: Final = re.compile(r"(serial|ttyAMA|ttyS)\d+")
 _CONSOLE: Final = re.compile(r"(?:^|\s)console=(\w+)")
@@ -53,7 +57,7 @@ def present(patient: Patient) -> Iterator[Finding]:
     """the serial ports"""
     file = patient.rns_dir / "config"
     for port in ports(patient):
-        links = _lasting(patient.machine)
+        links = lasting(patient.machine)
         if port.device is None:
             taken = {other.device for other in ports(patient)}
             free = [f"`port = {name}`" for name, device in links.items() if device not in taken]
@@ -73,7 +77,7 @@ def present(patient: Patient) -> Iterator[Finding]:
             )
 
 
-def _lasting(machine: Machine) -> dict[str, Path]:
+def lasting(machine: Machine) -> dict[str, Path]:
     """Names that udev gives a device wherever it is plugged in, and where they lead."""
     with suppress(FileNotFoundError):
         links = sorted((machine.dev / "serial/by-id").iterdir())
@@ -95,11 +99,11 @@ def allowed(patient: Patient) -> Iterator[Finding]:
         names = {"user": account.name, "port": port.name, "interface": port.interface}
         group_may = stat.S_IMODE(status.st_mode) >> 3 & 6 == 6
         if group_may and status.st_gid != 0 and status.st_uid != account.uid:
-            yield faults.SERIAL_GROUP(group=_group(status.st_gid), **names)
+            yield faults.SERIAL_GROUP(group=group_name(status.st_gid), **names)
         else:
             yield faults.SERIAL_MODE(
-                owner=_user(status.st_uid),
-                group=_group(status.st_gid),
+                owner=user_name(status.st_uid),
+                group=group_name(status.st_gid),
                 mode=f"{stat.S_IMODE(status.st_mode):04o}",
                 kernel=re.sub(r"\d+$", "*", port.device.name),
                 **names,
@@ -112,7 +116,7 @@ def free(patient: Patient) -> Iterator[Finding]:
         return
     ours = patient.running.pid if patient.running is not None else 0
     for port in ports(patient):
-        for process in holders(patient.machine, port):
+        for process in holders(patient.machine, port.device) if port.device is not None else ():
             if process.pid != ours:
                 yield faults.SERIAL_BUSY(process=process, port=port.name, interface=port.interface)
                 break
@@ -120,16 +124,16 @@ def free(patient: Patient) -> Iterator[Finding]:
 
 def console(patient: Patient) -> Iterator[Finding]:
     """the login console"""
-    consoles = dict(_consoles(patient.machine))
+    taken = dict(consoles(patient.machine))
     for port in ports(patient):
         if port.device is None:
             continue
-        where = next((where for device, where in consoles.items() if device == port.device), "")
+        where = next((where for device, where in taken.items() if device == port.device), "")
         if where:
             yield faults.SERIAL_CONSOLE(port=port.name, interface=port.interface, where=where)
 
 
-def _consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
+def consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
     """Devices that the kernel or a login uses, and where that is said."""
     for file in (*(folder / "cmdline.txt" for folder in machine.boot), machine.proc / "cmdline"):
         with suppress(OSError):
@@ -141,10 +145,13 @@ def _consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
         yield (machine.dev / name).resolve(), f"the unit {unit.name} is enabled"
 
 
-def holders(machine: Machine, port: Port) -> list[Process]:
-    """Who else has a port open, as far as that can be seen."""
-    device = str(port.device)
-    return machine.holders(lambda target: target == device)
+def holders(machine: Machine, device: Path) -> list[Process]:
+    """Who else has a port open, as far as that can be seen. ``device``: its true path.
+
+    Not the radio in software that is behind the port.
+    """
+    found = machine.holders(lambda target: target == str(device))
+    return [process for process in found if not machine.plays(process.pid, device)]
 
 
 def _opened_by_another(patient: Patient) -> bool:
@@ -156,14 +163,16 @@ def _opened_by_another(patient: Patient) -> bool:
     return holder is not None and (patient.running is None or holder.pid != patient.running.pid)
 
 
-def _group(gid: int) -> str:
+def group_name(gid: int) -> str:
+    """The name of a group, or its number where it has none."""
     try:
         return grp.getgrgid(gid).gr_name
     except KeyError:
         return str(gid)
 
 
-def _user(uid: int) -> str:
+def user_name(uid: int) -> str:
+    """The name of a user, or its number where it has none."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

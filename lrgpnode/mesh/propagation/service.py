@@ -30,7 +30,7 @@ from .routes import Routes
 from .settings import PropagationSettings
 from .stamps import StampMaker, StampWork
 from .state import StateFile
-from .syncs import Syncs
+from .syncs import Airtime, Syncs
 from .upload import Parcel, Uploads
 
 FILE: Final = "propagation.json"
@@ -39,7 +39,8 @@ _log = logging.getLogger(__name__)
 
 
 class Propagation:
-    """Implements ``upload.Nodes``. ``airtime`` gives the seconds a packet and its answer take;
+    """Implements ``upload.Nodes``. ``airtime`` gives the seconds a packet and its answer take; ``counted``
+    is asked before mail is fetched by radio;
     identities that are ``silent`` have no mail, since nobody on the mesh knows them.
 
     Opened in the main thread, once the routers are there. Raises ``MeshError``.
@@ -58,6 +59,7 @@ class Propagation:
         silent: Callable[[str], bool],
         progress: Callable[[int, Progress, str], None],
         tell: Callable[[News], None],
+        counted: Airtime | None = None,
     ) -> None:
         self._settings = settings
         self._worker = worker
@@ -99,6 +101,7 @@ class Propagation:
             receiver,
             settings.sync_interval,
             tell,
+            counted,
         )
         self._current = self._book.current(time.time())
         self._farewell = Farewell(key if host is None and self._book.hosting else None)

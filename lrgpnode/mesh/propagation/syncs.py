@@ -28,6 +28,8 @@ JITTER: Final = 0.1
 AFTER_FAILURE: Final = 600.0
 """Seconds after which a sync that failed is tried again, unless the schedule is denser."""
 
+NO_AIRTIME: Final = "there is no airtime left for fetching mail"
+
 MAX_TRIES: Final = 6
 MAX_TRIES_EACH: Final = 2
 
@@ -45,6 +47,16 @@ class Reach(Protocol):
     def collect(self, router: NodeRouter) -> int: ...
     def worked(self, node: str) -> None: ...
     def failed(self, node: str, reason: str) -> None: ...
+
+
+class Airtime(Protocol):
+    """Who counts what goes out by radio."""
+
+    def may_sync(self, identity: str, node: str) -> bool:
+        """Whether there is airtime for it; then it is held until ``synced``."""
+        ...
+
+    def synced(self, identity: str) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +83,7 @@ class Syncs:
         receiver: Receiver,
         interval: float,
         tell: Tell,
+        airtime: Airtime | None = None,
     ) -> None:
         self._worker = worker
         self._book = book
@@ -80,6 +93,7 @@ class Syncs:
         self._receiver = receiver
         self._interval = interval
         self._tell = tell
+        self._airtime = airtime
         self._waiting: deque[str] = deque()
         self._run: _Run | None = None
         self._states: dict[str, SyncState] = {}
@@ -169,6 +183,10 @@ class Syncs:
         if router is None:
             self._finish(run)
             return
+        if self._airtime is not None and not self._airtime.may_sync(run.identity, node):
+            run.reason = NO_AIRTIME
+            self._finish(run)
+            return
         run.tries[node] += 1
         self._report(run, SyncState.CONNECTING)
         if self._reach.is_own(node):
@@ -223,6 +241,8 @@ class Syncs:
 
     def _finish(self, run: _Run) -> None:
         self._run = None
+        if self._airtime is not None:
+            self._airtime.synced(run.identity)
         if run.good:
             record = Synced(at=time.time(), node=run.good, received=run.received)
             self._book.note_synced(run.identity, record)

@@ -1,0 +1,1 @@
+"""`lrgpnode demo`: two nodes and the radio between them, on one computer without hardware."""

@@ -1,0 +1,43 @@
+"""What the host has set on a device, and whether the radio can be switched on with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from interfaces.radio.sim.ether import Channel
+from lrgpnode.airtime.modem import Modem
+from lrgpnode.protocol.value import Value
+
+BANDWIDTHS: Final = (
+    7_800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500, 125_000, 250_000, 500_000,
+)  # fmt: skip
+"""In Hz, what the chips can do."""
+
+UNSET_POWER: Final = 0xFF
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Parameters(Value):
+    """Frequency and bandwidth in Hz, power in dBm, airtime limits as shares from 0 (none) to 1."""
+
+    frequency: int = 0
+    bandwidth: int = 0
+    spreading_factor: int = 0
+    coding_rate: int = 5
+    power: int = UNSET_POWER
+    short_limit: float = 0.0
+    long_limit: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.frequency and self.bandwidth and self.spreading_factor and self.power != UNSET_POWER)
+
+    def channel(self, *, sx127x: bool) -> Channel:
+        modem = Modem(self.bandwidth, self.spreading_factor, self.coding_rate, sx127x=sx127x)
+        return Channel(self.frequency, modem)
+
+
+def possible_bandwidth(asked: int) -> int:
+    """The narrowest that is not narrower than ``asked``, in Hz."""
+    return next((width for width in BANDWIDTHS if width >= asked), BANDWIDTHS[-1])

@@ -1,0 +1,213 @@
+"""Software RNodes in real time: each on a pseudo-terminal, with a control socket and a trace file.
+
+The world's time is the machine's monotonic clock times the scale. Between two events of the world, and with
+nothing from a host or the control socket, the process sleeps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from interfaces.radio import commands
+from interfaces.radio.pty import Port
+from interfaces.radio.sim.topology import Topology
+from interfaces.radio.sim.trace import Event, line
+from interfaces.radio.sim.world import World
+from lrgpnode.protocol.value import Value
+
+CONTROL: Final = "control.sock"
+TRACE: Final = "trace.jsonl"
+LONGEST_LINE: Final = 4096
+SOCKET_PATH_BYTES: Final = 107
+
+
+class SimulatorError(Exception):
+    """Why the simulator cannot run, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Places(Value):
+    """``folder`` holds the ports and the control socket; ``trace`` is written anew."""
+
+    folder: Path
+    trace: Path
+
+    @property
+    def control(self) -> Path:
+        return self.folder / CONTROL
+
+    def port(self, name: str) -> Path:
+        return self.folder / name
+
+
+class Simulator:
+    """``run`` it once. Implements ``commands.Plugs``."""
+
+    def __init__(self, topology: Topology, places: Places) -> None:
+        self._scale = topology.scale
+        self._places = places
+        self._trace: IO[str] = _opened(places)
+        self.world = World(topology, self._tell)
+        self._ports: dict[str, Port] = {}
+        self._end = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop
+        self._began = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    # --- time
+
+    def _advance(self) -> None:
+        """Bring the world to now."""
+        self.world.schedule.run_until((self._loop.time() - self._began) * self._scale)
+
+    def _rearm(self) -> None:
+        """Wake up when the next thing happens in the world."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = self.world.schedule.next()
+        if due is not None:
+            self._timer = self._loop.call_at(self._began + due / self._scale, self._step)
+
+    def _step(self, act: Callable[..., Any] | None = None, *args: Any) -> Any:
+        """Everything from outside comes in here, at its time in the world."""
+        self._advance()
+        result = act(*args) if act is not None else None
+        self._advance()
+        self._rearm()
+        self._trace.flush()
+        return result
+
+    def _tell(self, event: Event) -> None:
+        self._trace.write(line(event) + "\n")
+
+    # --- ports
+
+    def plug(self, name: str) -> None:
+        """Raises ``SimulatorError`` if there can be no port."""
+        if name in self._ports:
+            return
+        try:
+            port = Port(self._places.port(name))
+        except OSError as error:
+            raise SimulatorError(
+                f"There is no port for {name} at {self._places.port(name)}: {error.strerror}."
+            ) from None
+        self._ports[name] = port
+        self.world.devices[name].send = port.write
+        self._loop.add_reader(port.master, self._readable, name)
+        self.world.power(name, on=True)
+
+    def unplug(self, name: str) -> None:
+        port = self._ports.pop(name, None)
+        if port is not None:
+            self.world.power(name, on=False)
+            self._loop.remove_reader(port.master)
+            port.close()
+
+    def _readable(self, name: str) -> None:
+        data = self._ports[name].read()
+        if data:
+            self._step(self.world.devices[name].feed, data)
+
+    def quit(self) -> None:
+        self._end.set()
+
+    # --- running
+
+    async def run(self, ready: Callable[[dict[str, Any]], None], orders: IO[bytes] | None = None) -> None:
+        """Until ``quit``, SIGTERM or SIGINT, or until ``orders`` ends, from which commands are read.
+
+        ``ready`` is told where the ports are as soon as they can be opened. Raises ``SimulatorError``.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._began = self._loop.time()
+        plugged = [name for name, device in self.world.devices.items() if device.powered]
+        async with contextlib.AsyncExitStack() as stack:
+            stack.callback(self._close)
+            for name in plugged:
+                self.plug(name)
+            server = await self._serve()
+            stack.callback(self._places.control.unlink, missing_ok=True)
+            stack.callback(server.close)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                self._loop.add_signal_handler(number, self.quit)
+            if orders is not None:
+                stack.callback(asyncio.create_task(self._follow(orders)).cancel)
+            self._step()
+            ready(self._ready())
+            await self._end.wait()
+
+    def _ready(self) -> dict[str, Any]:
+        return {
+            "ready": True,
+            "pid": os.getpid(),
+            "ports": {name: str(self._places.port(name)) for name in self.world.devices},
+            "control": str(self._places.control),
+            "trace": str(self._places.trace),
+            "scale": self._scale,
+        }
+
+    async def _serve(self) -> asyncio.Server:
+        path = self._places.control
+        if len(os.fsencode(path)) > SOCKET_PATH_BYTES:
+            raise SimulatorError(f"{path} is too long for a socket; choose another --dir.")
+        path.unlink(missing_ok=True)
+        try:
+            return await asyncio.start_unix_server(self._converse, path, limit=LONGEST_LINE)
+        except OSError as error:
+            raise SimulatorError(f"{path} cannot be opened: {error.strerror}.") from None
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+            await self._answer_lines(reader, writer)
+        writer.close()
+
+    async def _follow(self, orders: IO[bytes]) -> None:
+        reader = asyncio.StreamReader(limit=LONGEST_LINE)
+        await self._loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), orders)
+        await self._answer_lines(reader, None)
+        self.quit()
+
+    async def _answer_lines(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter | None) -> None:
+        more = True
+        while more:
+            try:
+                order = await reader.readline()
+                more = bool(order)
+                answer = self._order(order.decode(errors="replace")) if order else None
+            except ValueError:  # longer than the limit
+                more, answer = False, {"ok": False, "error": f"A line has at most {LONGEST_LINE} bytes."}
+            if writer is not None and answer is not None:
+                writer.write(f"{line(answer)}\n".encode())
+                await writer.drain()
+
+    def _order(self, text: str) -> Event:
+        try:
+            answer: Event = self._step(commands.carry_out, text, self)
+        except SimulatorError as error:
+            return {"ok": False, "error": str(error)}
+        return answer
+
+    def _close(self) -> None:
+        self._advance()
+        for name in list(self._ports):
+            self.unplug(name)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._trace.close()
+
+
+def _opened(places: Places) -> IO[str]:
+    try:
+        places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return places.trace.open("w")
+    except OSError as error:
+        raise SimulatorError(f"{error.filename} cannot be written: {error.strerror}.") from None

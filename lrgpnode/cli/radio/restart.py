@@ -1,0 +1,36 @@
+"""What must be started again before a changed radio is in use: Reticulum reads its configuration once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lrgpnode.doctor.checks.reticulum import sharer
+from lrgpnode.doctor.machine import Process
+from lrgpnode.doctor.patient import Patient
+
+
+def what_to_restart(patient: Patient) -> Iterator[tuple[str, str]]:
+    """(program, command) of each that has to be; nothing where none runs with this configuration."""
+    node = patient.running
+    config = patient.config
+    holder = sharer(patient, config) if config is not None and config.shares else None
+    if holder is not None and (node is None or holder.pid != node.pid):
+        # The node reconnects to it by itself.
+        yield str(holder), _command(patient, holder)
+    elif node is not None:
+        again = f"{patient.command('stop')} && {patient.command('run')}"
+        yield f"lrgpnode (process {node.pid})", _of_service(patient, node.pid) or again
+
+
+def _command(patient: Patient, process: Process) -> str:
+    if not process.pid:
+        return "end it and start it again as you did"
+    return _of_service(patient, process.pid) or (f"kill {process.pid}, then start it again as you did")
+
+
+def _of_service(patient: Patient, pid: int) -> str:
+    service = patient.machine.service_of(pid)
+    if service is None:
+        return ""
+    name, of_user = service
+    return f"systemctl --user restart {name}" if of_user else f"sudo systemctl restart {name}"

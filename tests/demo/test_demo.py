@@ -1,0 +1,92 @@
+"""`lrgpnode demo` as a person runs it, with the air twenty times as fast."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.node
+
+DEMO = [
+    sys.executable,
+    "-c",
+    "import sys; from lrgpnode.cli import main; sys.exit(main())",
+    "demo",
+    "--speed",
+    "20",
+]
+DEADLINE = 90.0
+
+
+def processes(folder: Path) -> list[int]:
+    """Those that were started for a demonstration whose temporary files are here."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes() if entry.name.isdecimal() else b""
+        except OSError:
+            continue
+        if os.fsencode(folder) in words:
+            found.append(int(entry.name))
+    return found
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return os.environ | {"TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"}
+
+
+def demonstrate(folder: Path, *more: str, said: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*DEMO, *more],
+        check=False,
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        env=environment(folder),
+    )
+
+
+def test_a_game_over_the_air_and_nothing_is_left(tmp_path: Path) -> None:
+    moves = "".join(f"{cell}\n" for cell in list(range(1, 10)) * 3)
+    ran = demonstrate(tmp_path, said=moves)
+    assert ran.returncode == 0, ran.stderr
+    assert "You hear the house on the hill" in ran.stdout
+    assert "announce" in ran.stdout
+    # A challenge and at least three moves, each with its frames, its proof and when it was delivered.
+    assert ran.stdout.count("proof of delivery") >= 4
+    assert ran.stdout.count("delivered ") >= 4
+    assert "On the air in this game" in ran.stdout
+    assert list(tmp_path.iterdir()) == []
+    assert processes(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+def test_everything_ends_with_it(tmp_path: Path, number: signal.Signals) -> None:
+    run = subprocess.Popen(
+        DEMO, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(tmp_path)
+    )
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "Both radios are on" in line:
+            break
+    assert len(processes(tmp_path)) == 3
+    run.send_signal(number)
+    run.communicate(timeout=DEADLINE)
+    assert run.returncode == (0 if number is signal.SIGINT else -signal.SIGKILL)
+    until = time.monotonic() + 20.0
+    while processes(tmp_path):
+        assert time.monotonic() < until, "something of it is left"
+        time.sleep(0.05)
+
+
+def test_an_unknown_preset_is_named(tmp_path: Path) -> None:
+    ran = demonstrate(tmp_path, "--preset", "warp")
+    assert ran.returncode == 2
+    assert "warp" in ran.stderr

@@ -1,0 +1,144 @@
+"""No window of 3600 s exceeds the limit, whatever happens: requests, failures, repetitions, restarts,
+crashes, reboots, and clocks that are set, wrong, or not vouched for.
+
+The machine's truth is a time of its own, which nothing in the node knows.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from lrgpnode.airtime.budget import Budget, Limits, Purpose, Use
+from lrgpnode.mesh.airtime.ledger import Ledger
+from lrgpnode.mesh.floor import Moment
+
+SECONDS = st.floats(0.05, 6.0)
+PURPOSES = st.sampled_from(list(Purpose))
+PEERS = st.sampled_from(["", "a", "b"])
+
+
+class MemoryLedger(Ledger):
+    """A disk that keeps what was written."""
+
+    text: str | None = None
+
+    def _read(self) -> str:
+        if self.text is None:
+            raise FileNotFoundError
+        return self.text
+
+    def _write(self, text: str) -> None:
+        json.loads(text)
+        self.text = text
+
+
+class Hours(RuleBasedStateMachine):
+    @initialize(limit=st.sampled_from([3.6, 36.0, 360.0]), reserve=st.floats(0.05, 0.9))
+    def begin(self, limit: float, reserve: float) -> None:
+        self.limit, self.reserve = limit, reserve
+        self.truth, self.booted, self.boots = 1e9, 1e9 - 500.0, 1
+        self.error, self.synchronised = 0.0, False
+        self.sent: list[tuple[float, float]] = []
+        self.tokens = 0
+        self.ledger = MemoryLedger(Path("unused"), self.moment)
+        self.start()
+
+    def moment(self) -> Moment:
+        return Moment(
+            self.truth + self.error, self.truth - self.booted, f"boot {self.boots}", self.synchronised
+        )
+
+    def start(self) -> None:
+        self.budget = Budget(
+            Limits(seconds=self.limit, reserve=self.reserve, peer=0.7),
+            lambda: self.moment().boot,
+            cover=self.ledger.save,
+        )
+        record, passed = self.ledger.load(int(self.limit * 1e6))
+        self.budget.restore(record, passed)
+
+    def spent(self, seconds: float, granted: bool) -> None:
+        if granted:
+            self.sent.append((self.truth, seconds))
+
+    @rule(seconds=SECONDS, repeats=st.integers(1, 6), purpose=PURPOSES, peer=PEERS, ends=st.booleans())
+    def message(self, seconds: float, repeats: int, purpose: Purpose, peer: str, ends: bool) -> None:
+        """LXMF may send more often than was held for it."""
+        self.tokens += 1
+        use = Use(purpose, peer)
+        answer = self.budget.ask(self.tokens, use, seconds * 3, least=seconds, destination=peer)
+        if not answer.granted:
+            assert answer.at is None or answer.at > self.moment().boot
+            return
+        for _ in range(repeats):
+            self.spent(seconds, self.budget.spend(seconds, use, token=self.tokens))
+            self.truth += 11.0
+        if ends:
+            self.budget.release(self.tokens)
+
+    @rule(seconds=SECONDS, purpose=PURPOSES, peer=PEERS, times=st.integers(1, 40))
+    def unasked(self, seconds: float, purpose: Purpose, peer: str, times: int) -> None:
+        for _ in range(times):
+            self.spent(seconds, self.budget.spend(seconds, Use(purpose), destination=peer))
+            self.truth += 0.3
+
+    @rule(token=st.integers(0, 60))
+    def end(self, token: int) -> None:
+        self.budget.release(token)
+
+    @rule(seconds=st.floats(0.0, 4000.0))
+    def wait(self, seconds: float) -> None:
+        self.truth += seconds
+
+    @rule(down=st.floats(0.0, 5000.0))
+    def crash(self, down: float) -> None:
+        self.truth += down
+        self.start()
+
+    @rule(down=st.floats(0.0, 5000.0))
+    def restart(self, down: float) -> None:
+        self.ledger.save(self.budget.record())
+        self.truth += down
+        self.start()
+
+    @rule(down=st.floats(1.0, 5000.0), orderly=st.booleans(), error=st.floats(-1e7, 1e7))
+    def reboot(self, down: float, orderly: bool, error: float) -> None:
+        """The wall clock may be anything after it."""
+        if orderly:
+            self.ledger.save(self.budget.record())
+        self.truth += down
+        self.booted, self.boots = self.truth, self.boots + 1
+        self.synchronised, self.error = False, error
+        self.truth += 20.0
+        self.start()
+
+    @rule(error=st.floats(-1e7, 1e7))
+    def set_the_clock(self, error: float) -> None:
+        self.synchronised, self.error = False, error
+
+    @rule()
+    def synchronise(self) -> None:
+        self.synchronised, self.error = True, 0.0
+
+    @rule()
+    def the_disk_is_damaged(self) -> None:
+        self.ledger.text = "{" if self.ledger.text is not None else None
+        self.start()
+
+    @precondition(lambda self: getattr(self, "sent", None))
+    @invariant()
+    def no_hour_exceeds_the_limit(self) -> None:
+        end = self.sent[-1][0]
+        hour = sum(seconds for at, seconds in self.sent if at >= end - 3600.0)
+        assert hour <= self.limit + 1e-6
+        figures: Any = self.budget.figures()
+        assert figures.used + figures.held <= self.limit + 1e-6 or figures.held == 0.0
+
+
+Hours.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestHours = Hours.TestCase

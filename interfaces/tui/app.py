@@ -268,7 +268,9 @@ class App:
             self.say(f"There is no game {wanted}." if not found else f"Several games begin with {wanted}.")
 
     def _told(self, notice: Notice) -> None:
-        if notice.bell:
+        game = self.world.games.get(notice.game) if notice.game is not None else None
+        # Who plays on this very node answers at once: that is no news.
+        if notice.bell and (game is None or game["peer"] not in self.world.always_here):
             self.terminal.notify("lrgpnode: something is new", notice.text)
         here = self._name == "game" and notice.game == self.world.open
         if not here or notice.trouble:

@@ -47,9 +47,9 @@ def test_a_game_that_is_not_installed_is_told_with_its_text(
         id = secrets.token_hex(8)
         eve.send(bob.identity, envelope("challenge", id, {}, a="go.1"), content=TEXT)
         ui.until("Not playable here").until("go.1")
-        ui.keys("home", "enter").until("Play?").until("second line")
+        ui.keys("home", "enter").until("x forgets it").until("second line")
         harmless(ui)
-        ui.keys("enter").gone("┘")
+        ui.keys("enter").gone("x forgets it")
         told = ui.text.count("(" + eve.identity[:4])
         ui.keys("x").until(lambda ui: ui.text.count("(" + eve.identity[:4]) < told)
     # What came before the interface was opened is shown as well.

@@ -100,11 +100,12 @@ def look(context: Context, machine: Machine | None = None, *, service: bool = Fa
     unit = read_unit(machine) if service else None
     running = _running(context)
     account = _account(machine, paths, running, unit, service=service)
-    settings_error, set_dir, propagation, auto = "", None, False, True
+    settings_error, set_dir, propagation, auto, region = "", None, False, True, ""
     try:
         settings = load(context.options()).settings
         set_dir = settings.rns_config_dir
         propagation, auto = bool(settings.propagation_nodes), settings.propagation_auto
+        region = settings.airtime_region
     except ConfigError as error:
         settings_error = f"{error}."
     private = _private_config(machine, paths, running)
@@ -138,6 +139,7 @@ def look(context: Context, machine: Machine | None = None, *, service: bool = Fa
         config_closed=closed,
         propagation=propagation,
         propagation_auto=auto,
+        region=region,
         probe=Probe(
             ask=ask, nodes=probe.propagation_nodes, identity=_identity, firmware=probe.REQUIRED_FIRMWARE
         ),

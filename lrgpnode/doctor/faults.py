@@ -145,16 +145,18 @@ RADIO_MODULE: Final = _of_radios(troubles.MODULE_MISSING)
 RADIO_DUTY: Final = Fault(
     "radio-duty",
     _E,
-    "The interface {interface} sends on {frequency} MHz, where European law allows {percent} % of the time; "
-    "its airtime_limit_long is {limit}.",
-    "Write `airtime_limit_long = {percent}` into the section of {interface} in {file}.",
+    "The interface {interface} sends on {frequency} MHz, where the law of {region} allows {percent} % of "
+    "the time; its airtime_limit_long is {limit}.",
+    "Write `airtime_limit_long = {percent}` into the section of {interface} in {file}. If the radio is "
+    "elsewhere, name its region: `{set}`.",
 )
 RADIO_BAND: Final = Fault(
     "radio-band",
     _W,
     "The interface {interface} sends on {frequency} MHz with {bandwidth} kHz, a channel that lies in none of "
-    "the bands of European law as a whole.",
-    "`lrgpnode radio setup --region EU868` chooses a lawful channel; docs/radio.md lists the bands.",
+    "the bands of {region} as a whole.",
+    "`lrgpnode radio setup --region {region}` chooses a lawful channel; docs/radio-law.md lists the bands. "
+    "If the radio is elsewhere, name its region: `{set}`.",
 )
 
 # Network

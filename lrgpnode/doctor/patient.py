@@ -86,8 +86,9 @@ class Patient:
     ``config_closed`` that the doctor may not read it.
 
     ``propagation``: whether the settings name a propagation node, ``propagation_auto`` whether one that
-    is heard may be used. ``command`` makes a command line for
-    this node. ``service``: it is the service's node, with its ``unit`` if that is installed.
+    is heard may be used. ``region``: whose law the settings name for radios, "" for none. ``command`` makes
+    a command line for this node. ``service``: it is the service's node, with its ``unit`` if that is
+    installed.
     """
 
     machine: Machine
@@ -103,6 +104,7 @@ class Patient:
     config_closed: bool
     propagation: bool
     propagation_auto: bool
+    region: str
     probe: Probe
     running: Running | None
     service: bool

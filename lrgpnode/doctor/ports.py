@@ -8,8 +8,8 @@ from pathlib import Path
 from lrgpnode.protocol.value import Value
 from lrgpnode.rnode.ports import Kind, SerialPort, serial_ports
 
-from .checks.serial import consoles, group_name, holders, user_name
 from .machine import Account, Machine, Process
+from .owners import consoles, group_name, holders, user_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

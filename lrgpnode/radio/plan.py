@@ -25,6 +25,9 @@ UNKNOWN_BOARD_DBM: Final = 14
 """What every board can be set to. One that is told more than it can stays offline for ever."""
 
 _PORT: Final = re.compile(r"/[!-~]{1,200}")
+_DISTANT: Final = re.compile(r"tcp://[A-Za-z0-9.-]{1,253}|ble://[A-Za-z0-9 :._-]{0,64}")
+"""Radios that Reticulum reaches without a serial port; it knows no other port than 7633."""
+
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,31}")
 _HIGHEST_DBM: Final = 37
 _ANTENNA_DBI: Final = (-10.0, 30.0)
@@ -81,8 +84,13 @@ def make_plan(wishes: Wishes) -> Plan:
             f"{wishes.name!r} cannot be the name of an interface.",
             "Use up to 32 letters, digits, spaces, dots, dashes and underscores.",
         )
-    if not _PORT.fullmatch(wishes.port) or any(mark in wishes.port for mark in "#,'\"[]"):
-        raise RadioError(f"{wishes.port!r} is not the path of a serial port.")
+    if not is_distant(wishes.port) and (
+        not _PORT.fullmatch(wishes.port) or any(mark in wishes.port for mark in "#,'\"[]")
+    ):
+        raise RadioError(
+            f"{wishes.port!r} is not the path of a serial port, nor tcp://HOST or ble://NAME.",
+            "See `lrgpnode radio list`.",
+        )
     if not _ANTENNA_DBI[0] <= wishes.antenna_dbi <= _ANTENNA_DBI[1]:
         raise RadioError(f"An antenna of {wishes.antenna_dbi:g} dBi is not plausible.")
     try:
@@ -119,6 +127,11 @@ def make_plan(wishes: Wishes) -> Plan:
         limits=limits(band),
         role=wishes.role,
     )
+
+
+def is_distant(port: str) -> bool:
+    """Whether a radio is reached by TCP or Bluetooth."""
+    return _DISTANT.fullmatch(port) is not None
 
 
 def usual_frequency(region: Region, bandwidth: int) -> int:

@@ -43,7 +43,9 @@ def advice(home: Path | None, user: str, etc: Path = ETC) -> str:
     return (
         f"Reticulum: the service makes a configuration in {SERVICE_DATA}/.reticulum, which finds others on "
         f"the local network. For a radio, and to share it with other programs, make {etc}/config before the "
-        f"first start:\n    sudo mkdir -p {etc} && {group}"
+        f"first start:\n    sudo mkdir -p {etc} && {group}\n"
+        f"    {member}    # and log in again\n"
+        f"    lrgpnode radio setup --config-dir {etc}"
     )
 
 

@@ -265,3 +265,29 @@ def test_a_channel_that_no_band_has(
         )
     )
     assert {id for id in ward.examine() if id.startswith("radio")} == found
+
+
+@pytest.mark.parametrize(
+    ("region", "options", "found"),
+    [
+        # The same radio under another law, which has no duty cycle there.
+        ("NZ865", "frequency = 866500000\nbandwidth = 250000", set()),
+        ("EU868", "frequency = 866500000\nbandwidth = 250000", {"radio-duty"}),
+        ("", "frequency = 866500000\nbandwidth = 250000", {"radio-duty"}),
+        # Far away from every band of the region that is named.
+        ("EU868", "frequency = 915000000\nbandwidth = 500000\nairtime_limit_long = 0.1", {"radio-band"}),
+        ("us915", "frequency = 915000000\nbandwidth = 500000", set()),
+        ("us915", "frequency = 915000000\nbandwidth = 125000", {"radio-duty"}),
+        ("AS923-1", "frequency = 923200000\nbandwidth = 125000\nairtime_limit_long = 1", set()),
+        ("Mars", "frequency = 915000000\nbandwidth = 125000", set()),
+    ],
+)
+def test_the_law_of_the_region_that_is_set(ward: Ward, region: str, options: str, found: set[str]) -> None:
+    ward.interfaces(ward.rnode("/dev/null0", options))
+    settings = ward.data / "lrgpnode.toml"
+    settings.write_text(settings.read_text() + f'[airtime]\nregion = "{region}"\n')
+    findings = {id: item for id, item in ward.examine().items() if id in ("radio-duty", "radio-band")}
+    assert set(findings) == found
+    for finding in findings.values():
+        assert (region or "EU868").upper() in finding.cause
+        assert "config set airtime.region NAME" in finding.fix

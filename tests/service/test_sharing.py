@@ -31,3 +31,4 @@ def test_a_machine_without_reticulum(tmp_path: Path) -> None:
         said = advice(home, "pi", tmp_path / "none")
         assert "/var/lib/lrgpnode/.reticulum" in said
         assert f"sudo mkdir -p {tmp_path}/none" in said
+        assert f"lrgpnode radio setup --config-dir {tmp_path}/none" in said

@@ -27,11 +27,17 @@ class Change(Value):
     options: Mapping[str, str]
 
 
-def name_for(place: Place, machine: Machine, state: PortState, name: str | None) -> str:
-    """The interface to write: the one that has this port, or a new one. Raises ``RadioError``."""
+def name_for(place: Place, machine: Machine, port: str, state: PortState | None, name: str | None) -> str:
+    """The interface to write: the one that has this port, or a new one. Raises ``RadioError``.
+
+    ``state`` is None for a radio without a serial port.
+    """
     sections = () if place.config is None else place.config.interfaces
     kinds = {item.name: item.kind for item in sections}
-    using = [item.name for item in sections if _device(machine, item.options) == state.port.device]
+    if state is None:
+        using = [item.name for item in sections if item.options.get("port", "").strip() == port]
+    else:
+        using = [item.name for item in sections if _device(machine, item.options) == state.port.device]
     if name is None:
         name = using[0] if using else _DEFAULT
         number = 2
@@ -40,7 +46,7 @@ def name_for(place: Place, machine: Machine, state: PortState, name: str | None)
     others = [item.name for item in sections if item.name in using and item.name != name and item.enabled]
     if others:
         raise RadioError(
-            f"The interface {others[0]} has the port {state.port.best} already.",
+            f"The interface {others[0]} has the port {port} already.",
             f"Change that one with `--name {others[0]!r}`, or take it out of {place.file}.",
         )
     if kinds.get(name, section.KIND) != section.KIND:

@@ -6,8 +6,8 @@ import stat
 from pathlib import Path
 
 from lrgpnode.cli.exits import CliError, Exit
-from lrgpnode.doctor.checks.serial import RADIO_PROGRAMS
 from lrgpnode.doctor.machine import Account, Machine
+from lrgpnode.doctor.owners import RADIO_PROGRAMS
 from lrgpnode.doctor.ports import PortState, other_port, survey
 from lrgpnode.rnode.ports import Kind
 

@@ -51,7 +51,8 @@ def place_of(context: Context, config_dir: Path | None) -> Place:
             Exit.CONFIG, "config", f"Reticulum could not read {file}: {error}.", "Correct it with an editor."
         ) from None
     except OSError as error:
-        raise CliError(Exit.CONFIG, "config", f"{file} cannot be read: {error.strerror}.") from None
+        message = f"{file} cannot be read: {error.strerror}."
+        raise CliError(Exit.CONFIG, "config", message, "Try it with sudo.") from None
     same = directory.resolve() == patient.rns_dir.resolve()
     seen = replace(patient, rns_dir=directory, config=config, running=patient.running if same else None)
     return Place(file, config, seen)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-import textwrap
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -19,14 +16,12 @@ from lrgpnode.cli.radio.finding import find, this_machine
 from lrgpnode.cli.radio.place import Place, config_option, place_of
 from lrgpnode.cli.radio.probe import ask, board_of
 from lrgpnode.cli.radio.restart import what_to_restart
-from lrgpnode.cli.text import clean
+from lrgpnode.cli.radio.telling import say_diff, say_end, say_plan
 from lrgpnode.doctor.machine import Machine, current_account
 from lrgpnode.doctor.ports import PortState, survey
 from lrgpnode.radio import writing
-from lrgpnode.radio.law import RadioError, khz, mhz
-from lrgpnode.radio.plan import Plan, Role, Wishes, make_plan
-
-_SECRET: Final = re.compile(r"(^.\s*(?:passphrase|pass_phrase|rpc_key)\s*=\s*).*")
+from lrgpnode.radio.law import RadioError
+from lrgpnode.radio.plan import UNKNOWN_BOARD_DBM, Plan, Role, Wishes, is_distant, make_plan
 
 
 class Hertz(click.ParamType[int]):
@@ -62,7 +57,7 @@ class Hertz(click.ParamType[int]):
     "--antenna-gain", type=float, default=DIPOLE_GAIN_DB, show_default=True, metavar="DBI",
     help="Of the antenna; the law counts it.",
 )  # fmt: skip
-@click.option("--port", metavar="PORT", help="Any name of the serial port; the lasting one is written.")
+@click.option("--port", metavar="PORT", help="Any name of the serial port, tcp://HOST or ble://NAME.")
 @click.option("--name", metavar="NAME", help="Of the interface; without it the one with this port, or LoRa.")
 @click.option(
     "--role", type=click.Choice([role.value for role in Role]), default=Role.NODE.value, show_default=True,
@@ -102,17 +97,19 @@ def setup(
     try:
         if region is None:
             region = _needed("region") if not asking else ask_region()
-        state = _port(machine, port, asking=asking)
+        state = None if port is not None and is_distant(port) else _port(machine, port, asking=asking)
+        where = port if state is None else state.port.best
+        assert where is not None
         if asking and preset is None and bandwidth is None and sf is None:
             preset = ask_preset(region, frequency)
         place = place_of(context, config_dir)
         _check_place(place)
-        board = _board(machine, state)
+        board = None if state is None else _board(machine, state)
         plan = make_plan(
             Wishes(
                 region=region,
-                port=state.port.best,
-                name=name_for(place, machine, state, name),
+                port=where,
+                name=name_for(place, machine, where, state, name),
                 preset=preset,
                 frequency=frequency,
                 bandwidth=bandwidth,
@@ -127,8 +124,8 @@ def setup(
         change = changed(place, plan)
         written, backup = False, None
         if not as_json:
-            _say_plan(plan, state, board)
-            _say_diff(place.file, change)
+            say_plan(plan, state, board)
+            say_diff(place.file, change)
         if change.after != change.before and not dry_run:
             if asking and not click.confirm(f"Write this to {place.file}?"):
                 write("Nothing was changed.")
@@ -143,7 +140,7 @@ def setup(
     if as_json:
         say_json(_as_json(plan, place, change, written=written, backup=backup, restart=restart))
     else:
-        _say_end(place, written=written, backup=backup, restart=restart)
+        say_end(plan, place, state, written=written, backup=backup, restart=restart)
 
 
 def _needed(option: str) -> str:
@@ -152,9 +149,8 @@ def _needed(option: str) -> str:
 
 def _port(machine: Machine, port: str | None, *, asking: bool) -> PortState:
     account = current_account()
-    if port is None and asking:
-        return ask_port(survey(machine, account))
-    state = find(machine, account, port)
+    wizard = port is None and asking
+    state = ask_port(survey(machine, account)) if wizard else find(machine, account, port)
     if state.console:
         raise RadioError(
             f"The login console of the system is on {state.port.best}: {state.console}.",
@@ -179,7 +175,11 @@ def _board(machine: Machine, state: PortState) -> Board | None:
     try:
         found = ask(machine, state)
     except CliError as error:
-        click.echo(f"The board was not asked: {error.message}", err=True)
+        click.echo(
+            f"The board was not asked: {error.message} Without --txpower it is told {UNKNOWN_BOARD_DBM} dBm "
+            "at most, which every board can.",
+            err=True,
+        )
         return None
     if not found.accepted:
         raise RadioError(
@@ -194,51 +194,6 @@ def _unwritable(error: OSError) -> CliError:
     return CliError(
         Exit.FAILED, "cannot_write", f"Cannot write{where}: {error.strerror or error}.", "Try it with sudo."
     )
-
-
-def _say_plan(plan: Plan, state: PortState, board: Board | None) -> None:
-    band, modem = plan.band, plan.modem
-    write(f"Radio     {board.name if board else 'not known'} at {clean(state.port.best, 200)}")
-    if not state.port.lasting:
-        write("          This name may be another device's after a restart: there is no lasting one.")
-    write(
-        f"Modem     {mhz(plan.frequency)} MHz, {khz(modem.bandwidth)} kHz, SF{modem.spreading_factor}, "
-        f"CR 4/{modem.coding_rate}, {plan.txpower} dBm"
-    )
-    write(f"Law       {plan.region.title}: {band.source}")
-    notes = [plan.region.notes, band.notes]
-    if band.hopping:
-        notes.insert(0, "This rule is one for radios that hop; an RNode does not.")
-    if band.listening:
-        notes.insert(0, "The law asks for a certified listen-before-talk, which an RNode's is not.")
-    for note in filter(None, notes):
-        for line in textwrap.wrap(note, 88):
-            write(f"          {line}")
-    if plan.role is Role.GATEWAY:
-        write("Gateway   enable_transport must be yes, and the other interfaces need `mode = boundary`.")
-    write("")
-
-
-def _say_diff(file: Path, change: Change) -> None:
-    if change.after == change.before:
-        write(f"{file} already says so.")
-        return
-    old, new = ((text or b"").decode(errors="replace").splitlines() for text in (change.before, change.after))
-    for difference in difflib.unified_diff(old, new, str(file), f"{file} (new)", lineterm=""):
-        line = _SECRET.sub(r"\1(not shown)", difference)
-        text = line[1:].lstrip(" \t")
-        write(line[: len(line) - len(text)] + clean(text, 300))
-
-
-def _say_end(place: Place, *, written: bool, backup: Path | None, restart: list[tuple[str, str]]) -> None:
-    if not written:
-        return
-    write(f"Wrote {place.file}" + (f"; the old one is {backup}" if backup else ""))
-    for program, how in restart:
-        write(f"It is in use after a restart of {program}: {how}")
-    if not restart:
-        write(f"No program runs with it now. Start the node: {place.patient.start}")
-    write("Compare with the others: lrgpnode radio show")
 
 
 def _as_json(

@@ -1,4 +1,4 @@
-"""Radios: firmware that Reticulum works with, and the bands and duty cycles of European law."""
+"""Radios: firmware that Reticulum works with, and the bands and duty cycles of the law."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Final
 
-from firmware_configs.catalogue import Region, band_at, region
+from firmware_configs.catalogue import Region, UnknownName, band_at, region
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding, Severity
+from lrgpnode.doctor.owners import RADIO_PROGRAMS, holders
 from lrgpnode.doctor.patient import Patient
 from lrgpnode.radio.law import khz, mhz
 from lrgpnode.radio.tuned import RADIOS, radios
@@ -17,40 +18,48 @@ from lrgpnode.rnode import identify
 from lrgpnode.rnode.troubles import section_fault
 
 from .reticulum import sharer
-from .serial import RADIO_PROGRAMS, holders, ports
+from .serial import ports
 
-_LAW: Final = "EU868"
+_USUAL: Final = "EU868"
 """The only region whose frequencies say by themselves where a radio most likely is."""
 
 
 def duty_cycle(patient: Patient) -> Iterator[Finding]:
     """the duty cycle of the radios"""
-    law = region(_LAW)
+    try:
+        law = region(patient.region or _USUAL)
+    except UnknownName:
+        law = region(_USUAL)  # the node says what is wrong with its setting
+    known = patient.region.lower() == law.name.lower()
     lowest, highest = min(band.low_hz for band in law.bands), max(band.high_hz for band in law.bands)
     for radio in radios(patient.interfaces):
-        if radio.frequency is None or not lowest <= radio.frequency <= highest:
+        frequency, bandwidth = radio.frequency, radio.bandwidth or 0
+        if frequency is None or not (known or lowest <= frequency <= highest):
             continue
-        band = band_at(law, radio.frequency, radio.bandwidth or 0)
-        percent = _strictest(law, radio.frequency) if band is None else band.airtime_percent
+        band = band_at(law, frequency, bandwidth)
+        percent = _strictest(law, frequency) if band is None else band.airtime_percent
         limit = radio.limit_long
+        where = {
+            "interface": radio.name,
+            "frequency": mhz(frequency),
+            "region": law.name,
+            "set": patient.command("config", "set", "airtime.region", "NAME"),
+        }
         if percent is not None and (limit is None or not 0 < limit <= percent):
             yield faults.RADIO_DUTY(
-                interface=radio.name,
-                frequency=mhz(radio.frequency),
                 percent=f"{percent:g}",
                 limit="not set" if limit is None else f"{limit:g} %",
                 file=patient.rns_dir / "config",
+                **where,
             )
         if band is None:
-            yield faults.RADIO_BAND(
-                interface=radio.name, frequency=mhz(radio.frequency), bandwidth=khz(radio.bandwidth or 0)
-            )
+            yield faults.RADIO_BAND(bandwidth=khz(bandwidth), **where)
 
 
-def _strictest(law: Region, frequency: int) -> float:
+def _strictest(law: Region, frequency: int) -> float | None:
     """Of the bands that a channel touches where no band has all of it; of all where its middle is in none."""
     near = [band for band in law.bands if band.low_hz <= frequency <= band.high_hz] or law.bands
-    return min(band.airtime_percent for band in near if band.airtime_percent is not None)
+    return min((band.airtime_percent for band in near if band.airtime_percent is not None), default=None)
 
 
 def firmware(patient: Patient) -> Iterator[Finding]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import grp
-import pwd
 import re
 import stat
 from collections.abc import Iterator
@@ -14,7 +12,8 @@ from typing import Final
 
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding
-from lrgpnode.doctor.machine import Machine, Process
+from lrgpnode.doctor.machine import Machine
+from lrgpnode.doctor.owners import consoles, group_name, holders, user_name
 from lrgpnode.doctor.patient import Patient
 
 from .reticulum import sharer
@@ -22,13 +21,7 @@ from .reticulum import sharer
 KINDS: Final = frozenset(
     {"RNodeInterface", "RNodeMultiInterface", "SerialInterface", "KISSInterface", "AX25KISSInterface"}
 )
-RADIO_PROGRAMS: Final = re.compile(
-    "^(rnsd|rnodeconf|lxmd|nomadnet|lrgpnode)$|reticulum|meshchat|sideband|meshtastic", re.IGNORECASE
-)
-"""What may have a radio open, where another user runs it and only root could see that."""
 _MOVING: Final = re.compile(r"tty(ACM|USB)\d+")
-_UARTS: Final = re.compile(r"(serial|ttyAMA|ttyS)\d+")
-_CONSOLE: Final = re.compile(r"(?:^|\s)console=(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,27 +126,6 @@ def console(patient: Patient) -> Iterator[Finding]:
             yield faults.SERIAL_CONSOLE(port=port.name, interface=port.interface, where=where)
 
 
-def consoles(machine: Machine) -> Iterator[tuple[Path, str]]:
-    """Devices that the kernel or a login uses, and where that is said."""
-    for file in (*(folder / "cmdline.txt" for folder in machine.boot), machine.proc / "cmdline"):
-        with suppress(OSError):
-            for name in _CONSOLE.findall(file.read_text(errors="replace")):
-                if _UARTS.fullmatch(name):
-                    yield (machine.dev / name).resolve(), f"console={name} in {file}"
-    for unit in (machine.etc / "systemd/system").glob("*.wants/serial-getty@*.service"):
-        name = unit.name.removeprefix("serial-getty@").removesuffix(".service")
-        yield (machine.dev / name).resolve(), f"the unit {unit.name} is enabled"
-
-
-def holders(machine: Machine, device: Path) -> list[Process]:
-    """Who else has a port open, as far as that can be seen. ``device``: its true path.
-
-    Not the radio in software that is behind the port.
-    """
-    found = machine.holders(lambda target: target == str(device))
-    return [process for process in found if not machine.plays(process.pid, device)]
-
-
 def _opened_by_another(patient: Patient) -> bool:
     """Whether another program's Reticulum opens the ports: then they are not the node's to open."""
     config = patient.config
@@ -161,22 +133,6 @@ def _opened_by_another(patient: Patient) -> bool:
         return False
     holder = sharer(patient, config)
     return holder is not None and (patient.running is None or holder.pid != patient.running.pid)
-
-
-def group_name(gid: int) -> str:
-    """The name of a group, or its number where it has none."""
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return str(gid)
-
-
-def user_name(uid: int) -> str:
-    """The name of a user, or its number where it has none."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
 
 
 CHECKS = (present, allowed, free, console)

@@ -20,7 +20,7 @@ from lrgpnode.mesh.probe import read_config
 from lrgpnode.radio import writing
 from lrgpnode.radio.law import RadioError
 from tests.cli.radio.conftest import Bench, Board, rom
-from tests.doctor.conftest import NOBODY, as_root
+from tests.doctor.conftest import DIALOUT, NOBODY, as_root
 from tests.doctor.test_serial import HOLD
 
 
@@ -139,7 +139,7 @@ def test_roles(bench: Bench) -> None:
     bench.run("setup", "--region", "EU868", "--yes", "--role", "access-point")
     assert options(bench)["mode"] == "access_point"
     code, out, _ = bench.run("setup", "--region", "EU868", "--yes", "--role", "gateway")
-    assert (options(bench)["mode"], options(bench)["announce_cap"]) == ("internal", "1")
+    assert (options(bench)["mode"], options(bench)["announce_cap"]) == ("internal", "2")
     assert "`mode = boundary`" in out
     assert code == 0
 
@@ -342,3 +342,37 @@ def test_the_service_of_a_process(bench: Bench, tmp_path: Path, group: str, comm
     assert _of_service(patient, 77) == command
     assert list(what_to_restart(replace(patient, config=None))) == []
     assert str(Process(77, "rnsd")) == "rnsd (process 77)"
+
+
+def test_the_region_is_told_to_the_node(bench: Bench) -> None:
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    _, out, _ = bench.run("setup", "--region", "EU868", "--yes")
+    assert "config set airtime.region EU868" in out
+    settings = bench.ward.data / "lrgpnode.toml"
+    settings.write_text(settings.read_text() + '[airtime]\nregion = "eu868"\n')
+    _, out, _ = bench.run("setup", "--region", "EU868", "--preset", "long-fast", "--yes")
+    assert "Wrote" in out
+    assert "airtime.region" not in out
+
+
+@as_root
+def test_a_port_that_the_user_of_the_node_may_not_open(bench: Bench) -> None:
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    device = (bench.machine.dev / "ttyACM0").resolve()
+    os.chown(device, 0, DIALOUT)
+    device.chmod(0o660)
+    os.chown(bench.ward.data, NOBODY, NOBODY)
+    _, out, _ = bench.run("setup", "--region", "EU868", "--yes")
+    assert "The user nobody of the node may not open the port yet: sudo usermod -aG dialout nobody" in out
+
+
+def test_a_radio_without_a_serial_port(bench: Bench) -> None:
+    said = bench.json("setup", "--region", "EU868", "--port", "tcp://10.0.0.7")
+    assert (said["name"], said["options"]["port"]) == ("LoRa", "tcp://10.0.0.7")
+    assert said["options"]["txpower"] == "14"
+    assert bench.json("setup", "--region", "US915", "--port", "tcp://10.0.0.7")["name"] == "LoRa"
+    assert bench.json("setup", "--region", "EU868", "--port", "ble://")["name"] == "LoRa 2"
+    for port in ("tcp://10.0.0.7:7633", "tcp://", "udp://a", "ble://a#b"):
+        code, _, err = bench.run("setup", "--region", "EU868", "--yes", "--port", port)
+        assert code == 1
+        assert "no port" in err or "not the path" in err

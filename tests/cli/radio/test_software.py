@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.cli.radio.conftest import Bench
-from tests.e2e.nodes import NodeProcess, until
+from tests.e2e.nodes import NodeProcess, free_port, until
+from tests.e2e.table import Table
 from tests.radio.air import Air
 
 pytestmark = pytest.mark.node
@@ -28,7 +30,10 @@ def rns(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.mark.parametrize(("region", "preset"), AIR)
+@pytest.mark.parametrize(
+    ("region", "preset"),
+    [("EU868", "medium-fast"), pytest.param("US915", "wide-medium", marks=pytest.mark.slow)],
+)
 def test_the_driver_sends_what_was_set_up(
     bench: Bench, tmp_path: Path, rns: Path, region: str, preset: str
 ) -> None:
@@ -52,3 +57,34 @@ def test_the_driver_sends_what_was_set_up(
             assert f"has {port} open" in err
         finally:
             node.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_gateway_keeps_the_announces_of_its_network_off_the_air(
+    bench: Bench, tmp_path: Path, rns: Path
+) -> None:
+    """But who is on the air finds who is not, and plays with them."""
+    gate_rns, net = tmp_path / "gate-rns", free_port()
+    gate_rns.mkdir()
+    (gate_rns / "config").write_text(
+        "[reticulum]\nshare_instance = no\nenable_transport = yes\n[interfaces]\n[[Net]]\n"
+        f"type = TCPServerInterface\nenabled = yes\nlisten_ip = 127.0.0.1\nlisten_port = {net}\n"
+        "mode = boundary\n"
+    )
+    with Air(tmp_path / "air", "gate", "hill", "--scale", "20") as air, ExitStack() as stack:
+        for name, role, directory in (("gate", "gateway", gate_rns), ("hill", "node", rns)):
+            words = ["--port", air.ports[name], "--config-dir", str(directory), "--role", role]
+            assert bench.json("setup", "--region", "EU868", *words)["written"]
+        gate = stack.enter_context(NodeProcess(tmp_path / "gate", "--rns-config", str(gate_rns)))
+        until(lambda: air.trace("frame"), "the gateway is on the air", 60)
+        town = stack.enter_context(NodeProcess(tmp_path / "town", "--connect", f"127.0.0.1:{net}"))
+        gate.hears(town, 60)
+        hill = stack.enter_context(NodeProcess(tmp_path / "hill", "--rns-config", str(rns)))
+        # What the gateway would have passed on it would have passed on before it heard of somebody later.
+        gate.hears(hill, 60)
+        assert not [row for row in air.trace("frame") if town.identity in row["host"]]
+        table = Table(hill, town, "ttt", 120.0)
+        table.accept()
+        table.play(*"14253")
+        table.check_ended("win", hill)

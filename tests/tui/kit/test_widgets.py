@@ -8,10 +8,13 @@ from hypothesis import given, strategies as st
 
 from interfaces.tui.kit import text
 from interfaces.tui.kit.bars import Footer, Hint, Status, fitting
-from interfaces.tui.kit.glyphs import ASCII, SETS, UNICODE
+from interfaces.tui.kit.glyphs import ASCII, NAMES, SETS, UNICODE
 from interfaces.tui.kit.layers import Layers
+from interfaces.tui.kit.look import GLYPHS, choose
 from interfaces.tui.kit.rows import Rows, Scroll
-from interfaces.tui.kit.segments import Line, Lines
+from interfaces.tui.kit.sample import sample
+from interfaces.tui.kit.segments import Line, Lines, width
+from interfaces.tui.kit.theme import ROLES, square
 
 WORDS = st.text(max_size=30) | st.sampled_from(
     ("", "Ana", "漢字" * 9, "e\u0301\u0301\u0301", "\x1b[2J", "a b c " * 9)
@@ -193,3 +196,22 @@ def test_a_long_help_can_be_scrolled_on_a_small_screen() -> None:
     assert any("what 0" in row for row in shown(layers, (40, 12)))
     layers.keypress((40, 12), "end")
     assert any("19" in row for row in shown(layers, (40, 12)))
+
+
+@pytest.mark.parametrize("glyphs", GLYPHS)
+@pytest.mark.parametrize("columns", [20, 36, 75])
+def test_the_page_of_signs_has_them_all_in_line(columns: int, glyphs: str) -> None:
+    look = choose({"TERM": "xterm-256color", "LANG": "C.UTF-8"}, glyphs=glyphs)
+    lines = sample(look, columns)
+    assert all(width(line) == columns for line in lines)
+    bar = look.glyphs["vertical"]
+    places = {
+        sum(text.width(part) for _, part in line[:number])
+        for line in lines
+        for number, (role, part) in enumerate(line)
+        if (role, part) == ("faint", bar)
+    }
+    assert len(places) == max(1, columns // 18)
+    shown = {part for line in lines for _, part in line}
+    assert {f"{look.glyphs[name]}" * 2 for name in NAMES} <= shown
+    assert {role for line in lines for role, _ in line} >= {*ROLES, square("check", "second")}

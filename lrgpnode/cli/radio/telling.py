@@ -1,0 +1,85 @@
+"""What ``lrgpnode radio setup`` tells: the plan, the change, what is still to be done."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import textwrap
+from pathlib import Path
+from typing import Final
+
+from firmware_configs.catalogue import Board
+from lrgpnode.cli.context import write
+from lrgpnode.cli.radio.change import Change
+from lrgpnode.cli.radio.place import Place
+from lrgpnode.cli.text import clean
+from lrgpnode.doctor.ports import PortState
+from lrgpnode.radio.law import khz, mhz
+from lrgpnode.radio.plan import Plan, Role
+
+_SECRET: Final = re.compile(r"(^.\s*(?:passphrase|pass_phrase|rpc_key)\s*=\s*).*")
+
+
+def say_plan(plan: Plan, state: PortState | None, board: Board | None) -> None:
+    """The radio, its numbers, and the law that they follow."""
+    band, modem = plan.band, plan.modem
+    write(f"Radio     {board.name if board else 'not known'} at {clean(plan.port, 200)}")
+    if state is None:
+        write("          It is not asked here. For ble:// Reticulum needs the module bleak, or it ends.")
+    elif not state.port.lasting:
+        write("          This name may be another device's after a restart: there is no lasting one.")
+    write(
+        f"Modem     {mhz(plan.frequency)} MHz, {khz(modem.bandwidth)} kHz, SF{modem.spreading_factor}, "
+        f"CR 4/{modem.coding_rate}, {plan.txpower} dBm"
+    )
+    write(f"Law       {plan.region.title}: {band.source}")
+    notes = [plan.region.notes, band.notes]
+    if band.hopping:
+        notes.insert(0, "This rule is one for radios that hop; an RNode does not.")
+    if band.listening:
+        notes.insert(0, "The law asks for a certified listen-before-talk, which an RNode's is not.")
+    for note in filter(None, notes):
+        for line in textwrap.wrap(note, 88):
+            write(f"          {line}")
+    if plan.role is Role.GATEWAY:
+        write("Gateway   enable_transport must be yes, and the other interfaces need `mode = boundary`.")
+    write("")
+
+
+def say_diff(file: Path, change: Change) -> None:
+    """What changes in the file, without the secrets near it."""
+    if change.after == change.before:
+        write(f"{file} already says so.")
+        return
+    old, new = ((text or b"").decode(errors="replace").splitlines() for text in (change.before, change.after))
+    for difference in difflib.unified_diff(old, new, str(file), f"{file} (new)", lineterm=""):
+        line = _SECRET.sub(r"\1(not shown)", difference)
+        text = line[1:].lstrip(" \t")
+        write(line[: len(line) - len(text)] + clean(text, 300))
+
+
+def say_end(
+    plan: Plan,
+    place: Place,
+    state: PortState | None,
+    *,
+    written: bool,
+    backup: Path | None,
+    restart: list[tuple[str, str]],
+) -> None:
+    """What was done, and what is still to be done."""
+    if not written:
+        return
+    write(f"Wrote {place.file}" + (f"; the old one is {backup}" if backup else ""))
+    for program, how in restart:
+        write(f"It is in use after a restart of {program}: {how}")
+    if not restart:
+        write(f"No program runs with it now. Start the node: {place.patient.start}")
+    account = place.patient.account
+    if state is not None and not account.may(state.port.device.stat(), 6):
+        how = f"sudo usermod -aG {state.group} {account.name}"
+        write(f"The user {account.name} of the node may not open the port yet: {how}")
+    if place.patient.region.lower() != plan.region.name.lower():
+        hint = place.patient.command("config", "set", "airtime.region", plan.region.name)
+        write(f"The node plans its airtime by the law of its region: {hint}")
+    write("Compare with the others: lrgpnode radio show")

@@ -55,7 +55,7 @@ class Machine:
 
     def radios(self, **settings: Any) -> Radios:
         radios = Radios(
-            AirtimeSettings(**settings),
+            AirtimeSettings(**({"region": "EU868"} | settings)),
             self.path,
             self,  # type: ignore[arg-type]
             self.moment,

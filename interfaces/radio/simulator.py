@@ -161,6 +161,7 @@ class Simulator:
             if orders is not None:
                 stack.callback(asyncio.create_task(self._follow(orders)).cancel)
             self._step()
+            await server.start_serving()
             ready(self._ready())
             await self._end.wait()
         if self._failure is not None:
@@ -194,7 +195,9 @@ class Simulator:
             raise SimulatorError(f"Another simulator uses {path.parent}; choose another --dir.")
         path.unlink(missing_ok=True)
         try:
-            return await asyncio.start_unix_server(self._converse, path, limit=LONGEST_LINE)
+            return await asyncio.start_unix_server(
+                self._converse, path, limit=LONGEST_LINE, start_serving=False
+            )
         except OSError as error:
             raise SimulatorError(f"{path} cannot be opened: {error.strerror}.") from None
 

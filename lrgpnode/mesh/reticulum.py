@@ -183,6 +183,7 @@ class ReticulumMesh:
             self._ended,
             self.propagation.send,
             radios.may_send if radios.active and not radios.metered else None,
+            by_radio=lambda message: bool(radios.by(message)),
         )
         self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
         self._watch_announces()

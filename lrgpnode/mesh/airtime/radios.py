@@ -24,7 +24,6 @@ from lrgpnode.airtime.law import Law, law
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.airtime.report import AirtimeReport, RadioReport
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
-from lrgpnode.protocol.game import Delivery
 
 from ..floor import Moment
 from ..instance import Instance, interface_name
@@ -201,7 +200,7 @@ class Radios:
         packed = cost.message_bytes(
             len(message.envelope), len(message.content.encode()), stamped=self._stamped(message.peer)
         )
-        single = message.delivery is Delivery.OPPORTUNISTIC and packed <= cost.ONE_PACKET
+        single = packed <= cost.ONE_PACKET  # by radio nothing goes over a link that can do without
         if message.via_propagation:
             needed = partial(cost.upload, packed=packed)
         elif single:

@@ -64,8 +64,8 @@ class Window:
         return self._sums[-1] - self._gone if self._sums else 0
 
     def free_at(self, level: int, now: float) -> float:
-        """When no more than ``level`` counts (nothing, if that is below 0), if nothing is added; ``now`` if
-        that is so already."""
+        """When no more than ``level`` (or nothing, if that is below 0) counts, if nothing is added;
+        ``now`` if that is so already."""
         level = max(level, 0)
         if self.total(now) <= level:
             return now

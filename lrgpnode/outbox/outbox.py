@@ -218,6 +218,13 @@ class Outbox:
                     self._traffic.line_up(lane)
         self._fill()
 
+    def back(self) -> None:
+        """A radio of ours was away and is back: what has failed meanwhile does not wait for its time."""
+        for lane in tuple(self._lanes.values()):
+            if lane.head.id not in self._traffic and lane not in self._dry:
+                self._traffic.line_up(lane)
+        self._fill()
+
     def pause(self, address: str) -> None:
         """An identity is off the mesh, or a peer is not to be written to: what is to be sent waits."""
         self._traffic.pause(address)

@@ -199,7 +199,7 @@ class Settings(Value):
         text(16, least=0),
         "",
         "Region whose law limits the radio, such as EU868.",
-        default_words="none: then only what the radio itself is set to keep (`airtime_limit_long`) is a limit",
+        default_words="none: only what the radio itself is set to keep is a limit",
     )
     airtime_limit_percent: float = setting(
         number(0, 100),

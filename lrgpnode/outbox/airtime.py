@@ -1,8 +1,8 @@
 """Waiting for airtime: who asks for it, and in which order those wait that have not got it.
 
-What a player does goes out first, then what answers somebody, then what only says how things stand; of the
-last only the newest is kept for each game. Within a rank, whoever came first goes first: who needs much
-airtime is not overtaken for ever by those who need little.
+What a player does goes out first, then what answers somebody, then what people write each other, then what
+only says how things stand; of the last only the newest is kept for each game. Within a rank, whoever came
+first goes first: who needs much airtime is not overtaken for ever by those who need little.
 """
 
 from __future__ import annotations
@@ -47,14 +47,17 @@ class Rank(IntEnum):
 
     MOVE = 0
     ANSWER = 1
-    STATE = 2
+    TEXT = 2
+    STATE = 3
 
 
 _MOVES: Final = frozenset((Command.MOVE, Command.RESIGN))
 
 
-def rank(command: str) -> Rank:
-    return Rank.MOVE if command in _MOVES else Rank.ANSWER
+def rank(command: str, *, text: bool = False) -> Rank:
+    if command in _MOVES:
+        return Rank.MOVE
+    return Rank.TEXT if text else Rank.ANSWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class Waiting:
 
     def add(self, lane: Lane) -> None:
         self.discard(lane)
-        self._ranks[rank(lane.head.command)][lane.key] = lane
+        self._ranks[rank(lane.head.command, text=not lane.head.envelope)][lane.key] = lane
 
     def note(self, notice: Notice) -> None:
         """In the place of an older one about the same game."""

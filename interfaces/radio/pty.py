@@ -7,6 +7,7 @@ half a frame.
 
 from __future__ import annotations
 
+import errno
 import os
 import tty
 from pathlib import Path
@@ -16,9 +17,11 @@ CHUNK: Final = 4096
 
 
 class Port:
-    """One plugged-in port. ``link`` is replaced in one step, whatever was there. Raises ``OSError``."""
+    """One plugged-in port. ``link`` is replaced in one step, if it is a link. Raises ``OSError``."""
 
     def __init__(self, link: Path) -> None:
+        if link.exists() and not link.is_symlink():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(link))
         self.link = link
         self.master, self._slave = os.openpty()
         try:

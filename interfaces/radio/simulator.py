@@ -12,6 +12,7 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -53,7 +54,9 @@ class Simulator:
     def __init__(self, topology: Topology, places: Places) -> None:
         self._scale = topology.scale
         self._places = places
-        self._trace: IO[str] = _opened(places)
+        self._trace: FileIO
+        self._untold: list[Event] = []
+        self._failure: Exception | None = None
         self.world = World(topology, self._tell)
         self._ports: dict[str, Port] = {}
         self._end = asyncio.Event()
@@ -82,11 +85,24 @@ class Simulator:
         result = act(*args) if act is not None else None
         self._advance()
         self._rearm()
-        self._trace.flush()
+        self._write()
         return result
 
     def _tell(self, event: Event) -> None:
-        self._trace.write(line(event) + "\n")
+        self._untold.append(event)
+
+    def _write(self) -> None:
+        if not self._untold:
+            return
+        lines = "".join(f"{line(event)}\n" for event in self._untold).encode()
+        self._untold.clear()
+        try:
+            whole = self._trace.write(lines) == len(lines)
+            reason = "" if whole else "there is no room"
+        except OSError as error:
+            reason = str(error.strerror)
+        if reason:
+            raise SimulatorError(f"The trace {self._places.trace} cannot be written: {reason}.")
 
     # --- ports
 
@@ -128,22 +144,34 @@ class Simulator:
         ``ready`` is told where the ports are as soon as they can be opened. Raises ``SimulatorError``.
         """
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(self._failed)
         self._began = self._loop.time()
         plugged = [name for name, device in self.world.devices.items() if device.powered]
         async with contextlib.AsyncExitStack() as stack:
-            stack.callback(self._close)
-            for name in plugged:
-                self.plug(name)
             server = await self._serve()
             stack.callback(self._places.control.unlink, missing_ok=True)
             stack.callback(server.close)
+            # Not before it is known that nobody else writes it.
+            self._trace = stack.enter_context(_opened(self._places.trace))
+            stack.callback(self._close)
+            for name in plugged:
+                self.plug(name)
             for number in (signal.SIGTERM, signal.SIGINT):
                 self._loop.add_signal_handler(number, self.quit)
             if orders is not None:
                 stack.callback(asyncio.create_task(self._follow(orders)).cancel)
             self._step()
+            await server.start_serving()
             ready(self._ready())
             await self._end.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A world in which something went wrong is none to test in."""
+        error = context.get("exception")
+        self._failure = error if isinstance(error, Exception) else SimulatorError(str(context["message"]))
+        self.quit()
 
     def _ready(self) -> dict[str, Any]:
         return {
@@ -159,9 +187,17 @@ class Simulator:
         path = self._places.control
         if len(os.fsencode(path)) > SOCKET_PATH_BYTES:
             raise SimulatorError(f"{path} is too long for a socket; choose another --dir.")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise SimulatorError(f"{error.filename} cannot be made: {error.strerror}.") from None
+        if await _answers(path):
+            raise SimulatorError(f"Another simulator uses {path.parent}; choose another --dir.")
         path.unlink(missing_ok=True)
         try:
-            return await asyncio.start_unix_server(self._converse, path, limit=LONGEST_LINE)
+            return await asyncio.start_unix_server(
+                self._converse, path, limit=LONGEST_LINE, start_serving=False
+            )
         except OSError as error:
             raise SimulatorError(f"{path} cannot be opened: {error.strerror}.") from None
 
@@ -197,17 +233,26 @@ class Simulator:
         return answer
 
     def _close(self) -> None:
-        self._advance()
         for name in list(self._ports):
             self.unplug(name)
         if self._timer is not None:
             self._timer.cancel()
-        self._trace.close()
+        if self._failure is None:
+            self._write()
 
 
-def _opened(places: Places) -> IO[str]:
+async def _answers(path: Path) -> bool:
+    """Whether somebody listens at a socket."""
     try:
-        places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return places.trace.open("w")
+        _, writer = await asyncio.open_unix_connection(path)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def _opened(path: Path) -> FileIO:
+    try:
+        return FileIO(path, "w")
     except OSError as error:
-        raise SimulatorError(f"{error.filename} cannot be written: {error.strerror}.") from None
+        raise SimulatorError(f"{path} cannot be written: {error.strerror}.") from None

@@ -13,6 +13,7 @@ from interfaces.tui.kit.bars import Footer, Status
 from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import Look
+from interfaces.tui.kit.size import Size
 from interfaces.tui.kit.terminal import Key as Typed, Notices, Terminal
 from interfaces.tui.live.link import Link
 from interfaces.tui.live.needs import Cancel, Loop
@@ -67,6 +68,18 @@ def _ignore(_: object) -> None:
     """urwid says whether a handle was still known; nobody asks."""
 
 
+class _Root(Layers):
+    """Tells of every key before it is handled."""
+
+    def __init__(self, body: urwid.Widget, glyphs: Glyphs, typed: Callable[[], object]) -> None:
+        super().__init__(body, glyphs)
+        self._typed = typed
+
+    def keypress(self, size: Size, key: str) -> str | None:
+        self._typed()
+        return super().keypress(size, key)
+
+
 class App:
     """Implements ``Desk`` for the screens."""
 
@@ -102,7 +115,7 @@ class App:
             ],
             focus_item=1,
         )
-        self.layers = Layers(pile, self.glyphs)
+        self.layers: Layers = _Root(pile, self.glyphs, self._any_key)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -238,7 +251,7 @@ class App:
         if topic is Topic.STATE and self.world.state is State.READY and not self._name:
             self._first()
         self._current().changed(topic)
-        if topic in (Topic.STATE, Topic.GAMES):
+        if topic in (Topic.STATE, Topic.GAMES) and self._options.notices is Notices.PLAIN:
             turns = self.world.waiting_turn()
             self.terminal.title(f"lrgpnode: {turns} your turn" if turns else "lrgpnode")
         self.refresh()
@@ -255,7 +268,9 @@ class App:
             self.say(f"There is no game {wanted}." if not found else f"Several games begin with {wanted}.")
 
     def _told(self, notice: Notice) -> None:
-        if notice.bell:
+        game = self.world.games.get(notice.game) if notice.game is not None else None
+        # Who plays on this very node answers at once: that is no news.
+        if notice.bell and (game is None or game["peer"] not in self.world.always_here):
             self.terminal.notify("lrgpnode: something is new", notice.text)
         here = self._name == "game" and notice.game == self.world.open
         if not here or notice.trouble:
@@ -269,6 +284,11 @@ class App:
         self.refresh()
 
     # Keys
+
+    def _any_key(self) -> None:
+        """What was said has been read."""
+        if self._notice[0]:
+            self._unsay()
 
     def _pressed(self, key: str) -> None:
         """A hint of the footer was clicked."""
@@ -288,8 +308,6 @@ class App:
             return True
         if self.layers.top is not None:
             return True
-        if self._notice[0]:
-            self._unsay()
         if self._current().key(key):
             return True
         if key in ("?", "f1"):

@@ -5,8 +5,9 @@ same destination and second ignores the next, even on a new connection, whose pa
 it holds back new announces that come faster than three a second, for 15 s (rns-lxmf facts §2, §7). So
 there is one announce a clock second here, of all identities together; what is wanted sooner waits.
 
-On slow media ``floor`` allows one an hour. A regular announce that it holds back is sent when the hour
-is over, any other is not: the medium has had one within the hour.
+On slow media a first announce comes at a random moment, and ``floor`` allows one an hour. A regular
+announce that it holds back is sent when the hour is over, any other is not: the medium has had one
+within the hour.
 
 Everything runs on the worker, except where said.
 """
@@ -90,7 +91,7 @@ class Announcer:
         """Announce after about ``delay`` seconds, and then regularly. Before the worker is started."""
         if self._interval > 0:
             pause = delay * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
-            self._worker.later(pause, self._regularly, self._rhythm)
+            self._worker.later(pause, self._first, self._rhythm)
 
     def every(self, interval: float) -> None:
         """Announce in this interval from now on; 0 for no more without being asked. On the worker."""
@@ -163,9 +164,25 @@ class Announcer:
             self._worker.call(self._introduce, interface)
 
     def _introduce(self, interface: Any) -> None:
-        if interface in self._strangers:
-            self._strangers.discard(interface)
+        if interface not in self._strangers:
+            return
+        self._strangers.discard(interface)
+        spread = max((medium.spread for medium in self._media() if medium.interface is interface), default=0)
+        if spread:
+            self._worker.later(random.uniform(0, spread), self.request, None, interface)  # noqa: S311 - no secret
+        else:
             self.request(interface=interface)
+
+    def _first(self, rhythm: int) -> None:
+        """The first of the regular announces; where many may begin at once, at a random moment."""
+        spread = max((medium.spread for medium in self._media()), default=0.0)
+        if not spread:
+            self._regularly(rhythm)
+            return
+        for medium in self._media():
+            if not medium.spread:
+                self.request(interface=medium.interface)
+        self._worker.later(random.uniform(0, spread), self._regularly, rhythm)  # noqa: S311 - no secret
 
     def _regularly(self, rhythm: int) -> None:
         if rhythm != self._rhythm:

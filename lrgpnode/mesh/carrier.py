@@ -27,7 +27,7 @@ MAX_BUILT: Final = 64
 class LxmfCarrier:
     """``sending(ref)``, ``sent(ref, hash, packed)`` and ``ended(ref, delivered, reason)`` are called in this
     order, from any thread; ``store`` gets what goes to a propagation node; ``may_send(ref)`` is asked before
-    each packet, where somebody counts them."""
+    each packet, where somebody counts them; ``by_radio(message)``: whether it goes out by one."""
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class LxmfCarrier:
         ended: Callable[[int, bool, str], None],
         store: Callable[[MailParcel], None],
         may_send: Callable[[int], bool] | None = None,
+        by_radio: Callable[[Outgoing], bool] = lambda message: False,
     ) -> None:
         self._routers = routers
         self._receiver = receiver
@@ -46,6 +47,7 @@ class LxmfCarrier:
         self._ended = ended
         self._store = store
         self._may_send = may_send
+        self._by_radio = by_radio
         self._built: dict[int, NodeMessage] = {}
 
     def known(self, peer: str) -> bool:
@@ -106,6 +108,9 @@ class LxmfCarrier:
 
     def _message(self, router: NodeRouter, message: Outgoing) -> NodeMessage:
         method = PROPAGATED if message.via_propagation else _METHODS.get(message.delivery)
+        if method == DIRECT and self._by_radio(message):
+            # A link costs as much as the message again, more of it can get lost, and a packet is proved, too.
+            method = OPPORTUNISTIC
         if method is None:
             raise CannotCarry(f"delivery {message.delivery} is not available")
         neighbour = self._routers.get(message.peer)

@@ -35,11 +35,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Medium(Value):
-    """An interface that announces can go out on. ``name`` stays the same over restarts."""
+    """An interface that announces can go out on. ``name`` stays the same over restarts.
+
+    ``spread``: seconds within which a first announce is made, at random. Neighbours that do not hear each
+    other come up together, after a power cut or at the first sign of a third, and would destroy each
+    other's announces there.
+    """
 
     name: str
     slow: bool
     interface: Any
+    spread: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident
-from typing import Any
+from typing import Any, Final
 
 import RNS
 from RNS.Interfaces import LocalInterface, TCPInterface
@@ -116,7 +116,9 @@ class Instance:
         """
         shared = self.kind == "client"
         return tuple(
-            Medium(interface_name(item), shared_is_slow if shared else is_slow(item), item)
+            Medium(interface_name(item), shared_is_slow, item)
+            if shared
+            else Medium(interface_name(item), is_slow(item), item, _spread(item))
             for item in list(RNS.Transport.interfaces)
             if item.OUT and item.online and getattr(item, "mode", None) != Interface.MODE_ACCESS_POINT
         )
@@ -218,6 +220,8 @@ def quiet_signals() -> Iterator[None]:
 
 RADIO = "RNodeInterface"
 
+ANNOUNCE_BITS: Final = 8 * 210
+
 _SLOW_KINDS = ("RNode", "Serial", "KISS", "AX25", "Weave")
 
 
@@ -225,6 +229,15 @@ def is_slow(interface: Any) -> bool:
     """Whether an interface is a radio or as slow as one, where an announce is dear."""
     kind = type(interface).__name__
     return kind.startswith(_SLOW_KINDS) or int(interface.bitrate or 0) < SLOW_BITRATE
+
+
+def _spread(interface: Any) -> float:
+    """Seconds within which to begin to announce: sixteen times what an announce takes, but two minutes at
+    most. Of two that begin at random moments one in eight pairs still meets."""
+    bitrate = int(interface.bitrate or 0)
+    if not is_slow(interface) or bitrate <= 0:
+        return 0.0
+    return float(min(16 * ANNOUNCE_BITS / bitrate, 120.0))
 
 
 def interface_name(interface: Any) -> str:

@@ -129,9 +129,10 @@ class Traffic:
         if self.dry:
             self.dry.discard(lane)
 
-    def lacks_airtime(self, lane: Lane) -> None:
-        """The lane has no place in the queues, but among those that wait for airtime."""
+    def lacks_airtime(self, lane: Lane, radio: str) -> None:
+        """The lane has no place in the queues, but among those that wait for airtime on this radio."""
         self.leave(lane)
+        lane.radio, lane.dry_until = radio, None
         self.dry.add(lane)
 
     def pause(self, address: str) -> None:
@@ -163,9 +164,10 @@ class Traffic:
             while queue and self.room(next(iter(queue.values())).peer):
                 yield queue.popitem(last=False)[1]
 
-    def wait(self, fill: Callable[[], None]) -> None:
-        """If anybody waits, call ``fill`` when a place becomes free by itself."""
-        if (any(self._queues) or self.dry) and self._place is None and self._flights:
+    def wait(self, fill: Callable[[], None], *, crowded: bool) -> None:
+        """If anybody waits for a place, call ``fill`` when one becomes free by itself. ``crowded``: so does
+        one of those that lack airtime."""
+        if (crowded or any(self._queues)) and self._place is None and self._flights:
 
             def free() -> None:
                 self._place = None

@@ -40,7 +40,7 @@ def move(board: str, cell: int, me: str, other: str) -> tuple[str, Json]:
 
 
 class RawPeer:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str = "raw") -> None:
         directory.mkdir()
         port = free_port()
         self.endpoint = f"127.0.0.1:{port}"
@@ -49,7 +49,7 @@ class RawPeer:
         self._news = threading.Condition()
         self._log = (directory / "log").open("ab")
         self.process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), str(directory), str(port)],
+            [sys.executable, str(PROGRAM), str(directory), str(port), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -95,7 +95,14 @@ class RawPeer:
         self.process.stdin.flush()
 
     def send(
-        self, to: str, meta: Any, *, marker: Any = "lrgp.v1", stamp: int = 0, **forged: str | None
+        self,
+        to: str,
+        meta: Any,
+        *,
+        marker: Any = "lrgp.v1",
+        stamp: int = 0,
+        content: str | None = None,
+        **forged: str | None,
     ) -> None:
         """One LXMF message with this envelope; returns when it is proved. ``stamp`` is the cost of its stamp.
 
@@ -103,7 +110,9 @@ class RawPeer:
         """
         ref = next(self._numbers)
         fields = msgpack.packb({0xFB: marker, 0xFD: meta}).hex()
-        more: dict[str, Any] = {"stamp": stamp} if stamp else forged
+        more: dict[str, Any] = {"stamp": stamp} if stamp else dict(forged)
+        if content is not None:
+            more["content"] = content
         self.tell("forge" if forged else "send", ref=ref, to=to, fields=fields, **more)
         self.wait("delivered", ref=ref)
 

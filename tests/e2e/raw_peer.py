@@ -1,7 +1,8 @@
 """A peer made of Reticulum and LXMF alone; no code of lrgpnode.
 
-`raw_peer.py DIRECTORY PORT`, where it listens. It takes commands as JSON lines on stdin and tells what
-happens as JSON lines on stdout. Binary data travel as the hex of their MessagePack form.
+`raw_peer.py DIRECTORY PORT NAME`: where it listens, and what it calls itself. It takes commands as JSON
+lines on stdin and tells what happens as JSON lines on stdout. Binary data travel as the hex of their
+MessagePack form.
 """
 
 from __future__ import annotations
@@ -48,30 +49,30 @@ class Heard:
 
 
 class Peer:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str) -> None:
         self.router = LXMF.LXMRouter(storagepath=str(directory / "lxmf"), autopeer=False)
-        self.me = self.router.register_delivery_identity(RNS.Identity(), display_name="raw")
+        self.me = self.router.register_delivery_identity(RNS.Identity(), display_name=name)
         self.router.register_delivery_callback(self.received)
 
     def received(self, message: Any) -> None:
         fields = msgpack.packb(message.fields).hex()
         say("received", source=message.source_hash.hex(), fields=fields, content=message.content.decode())
 
-    def message(self, to: str, fields: dict[int, Any], ref: int) -> Any:
+    def message(self, to: str, fields: dict[int, Any], ref: int, content: str = "[LRGP] raw") -> Any:
         hashed = bytes.fromhex(to)
         identity = RNS.Identity.recall(hashed)
         target = RNS.Destination(identity, RNS.Destination.OUT, RNS.Destination.SINGLE, "lxmf", "delivery")
         message = LXMF.LXMessage(
-            target, self.me, "[LRGP] raw", fields=fields, desired_method=LXMF.LXMessage.OPPORTUNISTIC
+            target, self.me, content, fields=fields, desired_method=LXMF.LXMessage.OPPORTUNISTIC
         )
         message.register_delivery_callback(lambda _: say("delivered", ref=ref))
         message.register_failed_callback(lambda _: say("failed", ref=ref))
         return message
 
-    def send(self, ref: int, to: str, fields: str, stamp: int = 0) -> None:
+    def send(self, ref: int, to: str, fields: str, stamp: int = 0, content: str = "[LRGP] raw") -> None:
         """``stamp``: the cost of a stamp to put on the message."""
         unpacked = msgpack.unpackb(bytes.fromhex(fields), strict_map_key=False)
-        message = self.message(to, unpacked, ref)
+        message = self.message(to, unpacked, ref, content)
         if stamp:
             message.stamp_cost, message.defer_stamp = stamp, False
             message.pack()
@@ -96,7 +97,7 @@ def main() -> None:
     directory = Path(sys.argv[1])
     (directory / "config").write_text(CONFIG.format(sys.argv[2]))
     RNS.Reticulum(str(directory), loglevel=2)
-    peer = Peer(directory)
+    peer = Peer(directory, sys.argv[3])
     RNS.Transport.register_announce_handler(Heard())
     say("ready", identity=peer.me.hash.hex())
     for line in sys.stdin:

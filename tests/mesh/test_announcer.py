@@ -195,6 +195,28 @@ def test_by_radio_once_an_hour_whatever_asks(tmp_path: Path) -> None:
     assert not [where for _, _, where in told if where == "radio"]
 
 
+def test_a_first_announce_by_radio_comes_at_a_random_moment() -> None:
+    """Neighbours hidden from each other come up together, and a third one's announce wakes them both."""
+    air = Medium("radio", slow=True, interface="radio", spread=30.0)
+    at_start, when_heard = set(), set()
+    for _ in range(40):
+        time, told, announcer = make(10_800.0, media=(air, CABLE))
+        announcer.start(0.0)
+        time.pass_by(60)
+        assert told[0][2] == "cable"
+        assert told[0][0] <= 2
+        at_start.add(next(second for second, _, where in told if where != "cable"))
+        time, told, announcer = make(10_800.0, media=(air,))
+        announcer.connected("radio")
+        announcer.heard("radio")
+        time.pass_by(60)
+        assert len(told) == 1
+        when_heard.add(told[0][0])
+    for moments in (at_start, when_heard):
+        assert len(moments) > 10
+        assert max(moments) <= 32
+
+
 def test_a_restart_in_a_loop_is_announced_by_radio_once(tmp_path: Path) -> None:
     file = tmp_path / "announced.json"
     sent = []

@@ -17,6 +17,7 @@ from lrgpnode.node.admission import (
     REQUESTS_PER_IDENTITY,
     REQUESTS_PER_MINUTE,
     REQUESTS_PER_PEER,
+    UNKNOWN_PER_MINUTE,
     Admission,
     Standing,
     Verdict,
@@ -285,3 +286,38 @@ def test_whoever_sends_a_valid_envelope_plays(door: Door) -> None:
     assert played.played_at == door.now
     door.store.book.put_peers([peer])  # a later announce does not say either
     assert door.store.book.peer(BOB) == played
+
+
+def test_people_are_told_of_a_game_that_is_not_installed(door: Door) -> None:
+    assert not door.knock(id="0" * 16, app="go", version=2)
+    (event,) = door.told
+    assert event == (
+        "game.unknown",
+        {
+            "id": "0" * 16,
+            "identity": ME,
+            "peer": BOB,
+            "peer_name": "",
+            "app": "go",
+            "app_version": 2,
+            "command": "challenge",
+            "text": "[LRGP]",
+        },
+    )
+    assert not door.knock(version=9), "another version of a game that is installed"
+    assert [type for type, _ in door.told] == ["game.unknown"] * 2
+    for _ in range(3 * UNKNOWN_PER_MINUTE):
+        door.knock(app="go")
+    assert len(door.told) == UNKNOWN_PER_MINUTE
+    door.now += 60.0
+    door.knock(app="go")
+    assert len(door.told) == UNKNOWN_PER_MINUTE + 1
+
+
+def test_who_is_not_listened_to_is_not_told_of_either(door: Door) -> None:
+    door.open(Policy.CONTACTS)
+    door.knock(app="go")
+    door.open()
+    door.do(door.admission.block(Block(peer=BOB, blocked_at=1.0)))
+    door.knock(app="go")
+    assert door.told == []

@@ -114,8 +114,13 @@ def configure(folder: Path, port: str, *, transport: bool = False, **options: An
 
 
 class RadioNode(NodeProcess):
-    """A node whose only interface is a software RNode."""
+    """A node whose only interface is a software RNode.
+
+    It may send all the time: on air that is faster than the clock an hour's budget lasts for minutes.
+    """
 
     def __init__(self, data: Path, port: str, *, transport: bool = False, **options: Any) -> None:
         config = configure(data / "reticulum", port, transport=transport, **options)
         super().__init__(data, "--rns-config", str(config))
+        with (data / "lrgpnode.toml").open("a") as settings:
+            settings.write("[airtime]\nlimit_percent = 100\n")

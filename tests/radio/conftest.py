@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.nodes import until
 from tests.radio.air import Air, RadioNode
+from tests.radio.cost import kind, totals
 
 Start = Callable[..., tuple[Air, dict[str, RadioNode]]]
 
@@ -15,9 +17,10 @@ Start = Callable[..., tuple[Air, dict[str, RadioNode]]]
 def mesh(
     folder: Path, *words: str, transport: tuple[str, ...] = (), scale: float = 10.0
 ) -> Iterator[tuple[Air, dict[str, RadioNode]]]:
-    """Software RNodes with these arguments, and a node on each, all started at once.
+    """Software RNodes with these arguments, and a node on each.
 
-    ``transport``: the nodes that pass on what is not for them. On a failure the trace is printed.
+    ``transport``: the nodes that pass on what is not for them. They are there first, and the others come
+    one after the other: who has not heard an announce cannot pass it on, and the next is an hour away.
     """
     with ExitStack() as stack:
         air = stack.enter_context(Air(folder / "air", *words, "--scale", f"{scale:g}"))
@@ -33,16 +36,28 @@ def mesh(
         }
         for node in nodes.values():
             stack.callback(node.kill)
-            node.spawn()
         try:
-            for node in nodes.values():
-                node.ready()
+            if transport:
+                for name in sorted(nodes, key=lambda name: name not in transport):
+                    nodes[name].start()
+                    until(lambda name=name: announced(air, name), f"{name} is announced")
+            else:
+                for node in nodes.values():
+                    node.spawn()
+                for node in nodes.values():
+                    node.ready()
             yield air, nodes
-        except BaseException:
+        finally:
+            # Shown where the test has failed.
             for node in nodes.values():
                 print(f"--- log of {node.name}\n{node.log}")
-            print(f"--- trace\n{summary(air)}")
-            raise
+            print(f"--- trace\n{summary(air)}\n{totals(air.trace('frame'))}")
+
+
+def announced(air: Air, name: str) -> bool:
+    return any(
+        row["node"] == name and kind(bytes.fromhex(row["host"])) == "announce" for row in air.trace("frame")
+    )
 
 
 def summary(air: Air) -> str:

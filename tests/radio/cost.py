@@ -67,6 +67,18 @@ def kind(packet: bytes) -> str:
             return "link data"
 
 
+def totals(rows: Iterable[Json]) -> str:
+    """Frames and airtime of each kind of packet, in a line."""
+    airtime: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for row in rows:
+        what = kind(bytes.fromhex(row["host"]))
+        airtime[what] += row["airtime_ms"]
+        count[what] += 1
+    each = ", ".join(f"{what} {count[what]} frames {airtime[what]:.0f} ms" for what in sorted(airtime))
+    return f"{count.total()} frames, {airtime.total():.0f} ms on the air: {each}"
+
+
 @dataclass(frozen=True)
 class Cost:
     """``moves``: the LoRa frames on the air for each move; ``least``: those that it needs."""
@@ -102,14 +114,7 @@ class Cost:
                 f"  {name:9} airtime a move, median {spent:8.0f} ms, least {least:8.0f} ms: "
                 f"{spent / least:.3f}x; dearest move {max(self.ratios(modem)):.2f}x"
             )
-        totals: Counter[str] = Counter()
-        counts: Counter[str] = Counter()
-        for row in self.all_frames:
-            what = kind(bytes.fromhex(row["host"]))
-            totals[what] += row["airtime_ms"]
-            counts[what] += 1
-        whole = ", ".join(f"{what} {counts[what]} frames {totals[what]:.0f} ms" for what in sorted(totals))
-        lines.append(f"  whole game: {counts.total()} frames, {totals.total():.0f} ms on the air: {whole}")
+        lines.append(f"  whole game: {totals(self.all_frames)}")
         return "\n".join(lines)
 
 

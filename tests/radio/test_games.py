@@ -17,6 +17,7 @@ from tests.e2e.replay import check_settled
 from tests.e2e.table import Table
 from tests.radio.air import Air, RadioNode
 from tests.radio.conftest import Start, mesh
+from tests.radio.cost import kind
 
 pytestmark = pytest.mark.node
 
@@ -60,23 +61,35 @@ def outcomes(air: Air) -> Counter[str]:
     return Counter(got["outcome"] for row in air.trace("frame") for got in row["to"].values())
 
 
+def kinds(air: Air) -> set[str]:
+    """Of the packets on the air."""
+    return {kind(bytes.fromhex(row["host"])) for row in air.trace("frame")}
+
+
 def test_a_game_by_radio(start: Start) -> None:
     air, nodes = start("alice", "bob", scale=20.0)
     alice, bob = nodes.values()
     table = Table(alice, bob, "ttt", 60.0)
     table.accept()
-    table.play(*"14253")
-    table.check_ended("win", alice)
-    assert outcomes(air)["received"] >= 3 * 7
+    table.play(*"142")
+    table.act(bob, "resign")
+    table.check_ended("resignation", alice)
+    # A resignation is sent like a move: a link would cost more than it does.
+    assert kinds(air) <= {"announce", "path request", "message", "proof"}
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_all_games_in_range(start: Start) -> None:
-    _, nodes = start("alice", "bob")
+    air, nodes = start("alice", "bob")
     play_all(*nodes.values(), deadline=60.0)
     for node in nodes.values():
         check_settled(node)
+    # Resignations and answers to offers are sent like moves: a link would cost more than they do.
+    assert not {kind(bytes.fromhex(row["host"])) for row in air.trace("frame")} & {
+        "link request",
+        "link data",
+    }
 
 
 @pytest.mark.slow

@@ -7,8 +7,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from lrgpnode.cli.root import main
 from tests.e2e.nodes import until
 from tests.radio import protocol
 from tests.radio.air import Air
@@ -176,21 +175,14 @@ def test_it_ends_and_takes_its_ports_along(tmp_path: Path, way: str) -> None:
     air.close()
 
 
-def test_what_cannot_run_is_said(tmp_path: Path) -> None:
+def test_what_cannot_run_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def run(*words: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name("lrgpnode")), "radio", "simulate", *words],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=30,
-        )
-        return done.returncode, done.stderr
+        return main(["radio", "simulate", *words]), capsys.readouterr().err
 
-    code, said = run("--topology", str(tmp_path / "none.toml"))
-    assert (code, said) == (
+    none = tmp_path / "none.toml"
+    assert run("--topology", str(none)) == (
         5,
-        f"lrgpnode: {tmp_path / 'none.toml'} cannot be read: No such file or directory.\n",
+        f"lrgpnode: {none} cannot be read: No such file or directory.\n",
     )
     code, said = run("--topology", "x.toml", "alice")
     assert code == 2
@@ -200,6 +192,28 @@ def test_what_cannot_run_is_said(tmp_path: Path) -> None:
     assert "too long for a socket; choose another --dir." in said
     code, said = run("--dir", "/proc/air")
     assert code == 1
-    assert "cannot be written" in said
-    code, said = run("a", "a")
-    assert (code, said) == (5, "lrgpnode: Two nodes have the same name.\n")
+    assert said == "lrgpnode: /proc/air cannot be made: No such file or directory.\n"
+    code, said = run("--dir", str(tmp_path), "--trace", "/none/trace")
+    assert (code, said) == (1, "lrgpnode: /none/trace cannot be written: No such file or directory.\n")
+    assert run("a", "a") == (5, "lrgpnode: Two nodes have the same name.\n")
+
+
+def test_what_is_there_already_is_left_alone(
+    air: Air, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another simulator, or somebody's file."""
+    trace = air.trace()
+    assert main(["radio", "simulate", "--dir", str(air.folder)]) == 1
+    assert "Another simulator uses" in capsys.readouterr().err
+    assert air.tell("stats")["ok"]
+    assert air.trace()[: len(trace)] == trace
+    (tmp_path / "alice").write_text("precious")
+    assert main(["radio", "simulate", "--dir", str(tmp_path)]) == 1
+    assert f"no port for alice at {tmp_path / 'alice'}: File exists." in capsys.readouterr().err
+    assert (tmp_path / "alice").read_text() == "precious"
+
+
+def test_a_trace_that_cannot_be_written_ends_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Rather than a simulation of which nobody knows what happened."""
+    assert main(["radio", "simulate", "--dir", str(tmp_path), "--trace", "/dev/full"]) == 1
+    assert "/dev/full cannot be written: No space left on device." in capsys.readouterr().err

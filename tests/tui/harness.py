@@ -202,7 +202,10 @@ class Program:
         return self
 
     def same_after_redraw(self) -> Self:
-        """Everything is asked to be drawn again over rubbish: nothing may look different."""
+        """Everything is asked to be drawn again over rubbish: nothing may look different.
+
+        To be called when what was typed last is known to be shown.
+        """
         self.drain()
         before, cursor = self.cells(), self.cursor
         rubbish = pyte.screens.Char("%", fg="red", bg="green")
@@ -276,7 +279,11 @@ class Program:
         return termios.tcgetattr(self._slave)
 
     def wakeups(self) -> int:
-        """How often the process has waited for something and gone on."""
+        """How often the process has waited for something and gone on, once it waits again."""
+        end = time.monotonic() + DEADLINE
+        while Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
+            assert time.monotonic() < end, "it does not come to rest"
+            self._read(0.01)
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(next(line.split()[1] for line in status.splitlines() if line.startswith("voluntary")))
 

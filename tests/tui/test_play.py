@@ -41,6 +41,12 @@ def my_turn(ui: Program, node: NodeProcess, id: str, ply: int) -> None:
     ui.until(lambda ui: view["status_line"].split(".")[0] in ui.text and last in ui.text)
 
 
+def redrawn(ui: Program) -> None:
+    """Every change so far has left what a full redraw shows. Nothing is on its way meanwhile."""
+    ui.keys("ctrl l").until(lambda ui: "Played" not in ui.text and "delivered" in ui.text)
+    ui.same_after_redraw()
+
+
 @pytest.mark.parametrize("size", [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.slow)], ids=str)
 def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tuple[int, int]) -> None:
     """By the keys that the screen names; nothing was read before."""
@@ -60,7 +66,8 @@ def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tu
                 )
             )
         end = shown["view"]["status_line"]
-        ui.until(end.split(".")[0]).same_after_redraw()
+        ui.until(end.split(".")[0])
+        redrawn(ui)
         ui.keys("esc").until("Finished")
 
 
@@ -90,7 +97,8 @@ def test_chess_by_text_and_by_cursor(ann: NodeProcess) -> None:
         assert moves[ply + 2][0] == "d"
         ui.until("Your turn")
         # Back in time, and forward again.
-        ui.keys("[").until("After move").keys("home").until("The beginning").same_after_redraw()
+        ui.keys("[").until("After move").keys("home").until("The beginning")
+        redrawn(ui)
         ui.keys("esc").until("Your turn")
         ui.keys("f").until(lambda ui: ui.find("a  b  c") if "h  g  f" not in ui.text else ui.find("h  g  f"))
         ui.keys("r").until("▸ n").keys("y").until("You resigned")
@@ -127,7 +135,8 @@ def test_an_invitation_is_accepted_and_the_game_played(pair: Pair, tmp_path: Pat
         a.keys(row.replace("│", " ").replace("▸", " ").split()[0]).until("Waiting for an answer")
         b.until("Invitations").keys("a").until("Waiting for the other").until("alice")
         a.until("Your turn").keys("5")
-        b.until("Your turn").same_after_redraw()
+        b.until("Your turn")
+        redrawn(b)
         b.keys("1")
         a.until(lambda ui: "Your turn" in ui.text and "'O" in ui.text)
         a.keys("d").until("Offer a draw?").keys("y").until("You offered")
@@ -148,7 +157,6 @@ def test_the_node_is_killed_and_comes_back(ann: NodeProcess) -> None:
         ann.start()
         ui.gone("The node has gone away", 60)
         ui.keys("5").until(lambda ui: "X" in ui.text and "Your turn" in ui.text, THINKING)
-        ui.same_after_redraw()
         ui.keys("r").until("▸ n").keys("y").until("You resigned")
         ui.keys("esc").until("Finished").keys("q")
         assert ui.ended() == 0

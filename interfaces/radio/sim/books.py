@@ -56,6 +56,27 @@ class Books:
         return sum(seconds for number, seconds in self._bins.items() if number > oldest) / HOUR
 
 
+class Load:
+    """How long the medium was busy with what others sent."""
+
+    def __init__(self) -> None:
+        self._books = Books()
+        self._since: float | None = None
+
+    def busy(self, now: float, busy: bool) -> None:
+        """What carrier sense says from now on."""
+        if self._since is not None:
+            self._books.add_spread(self._since, now)
+        self._since = now if busy else None
+
+    def shares(self, now: float, own: Books) -> tuple[float, float]:
+        """Of the last 7.5 s and of the hour, with what the device itself has sent."""
+        if self._since is not None:
+            self.busy(now, busy=True)
+        heard = self._books
+        return min(1.0, heard.last_bin(now) + own.last_bin(now)), min(1.0, heard.hour(now) + own.hour(now))
+
+
 def next_bin(now: float) -> float:
     """When the next bin begins."""
     return (now // BIN_SECONDS + 1) * BIN_SECONDS

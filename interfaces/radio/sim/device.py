@@ -9,22 +9,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from interfaces.radio.sim import reports
 from interfaces.radio.sim.boards import Board, Nature
-from interfaces.radio.sim.books import Books
+from interfaces.radio.sim.books import Load
 from interfaces.radio.sim.ether import Channel, Ether
 from interfaces.radio.sim.faults import Faults
 from interfaces.radio.sim.links import noise_floor
-from interfaces.radio.sim.parameters import Parameters, possible_bandwidth
+from interfaces.radio.sim.parameters import SETTINGS, Parameters, changed
 from interfaces.radio.sim.schedule import Appointment, Schedule
 from interfaces.radio.sim.serial import SerialInput
 from interfaces.radio.sim.split import Joiner
 from interfaces.radio.sim.trace import Tell
 from interfaces.radio.sim.transmitter import Transmitter
-from lrgpnode.rnode.kiss import ASK, Command, frame
+from lrgpnode.rnode.kiss import Command, frame
 
 RESET_QUESTION: Final = 0xF8
 BLINK_SECONDS: Final = 0.6
@@ -35,18 +34,6 @@ ERROR_RADIO: Final = 0x01
 ERROR_LOCKED: Final = 0x03
 
 ON, OFF = 0x01, 0x00
-
-_SETTINGS: Final = frozenset(
-    (
-        Command.FREQUENCY,
-        Command.BANDWIDTH,
-        Command.TXPOWER,
-        Command.SF,
-        Command.CR,
-        Command.ST_ALOCK,
-        Command.LT_ALOCK,
-    )
-)
 
 
 class Device:
@@ -87,8 +74,7 @@ class Device:
         self._wake: Appointment | None = None
         self._report: Appointment | None = None
         self._joiner = Joiner()
-        self._load = Books()
-        self._busy_since: float | None = None
+        self._load = Load()
         self._told_band = 1
         self.transmitter = Transmitter(
             name, schedule, ether, self._rng, tell, self._packet_sent, self._transmitted
@@ -183,7 +169,7 @@ class Device:
                     self.reset()
             case Command.ROM_WRITE:
                 self.error(ERROR_LOCKED)
-            case _ if command in _SETTINGS:
+            case _ if command in SETTINGS:
                 self._set(command, payload)
             case _:
                 answer = self._state(command)
@@ -209,30 +195,9 @@ class Device:
                 return None
 
     def _set(self, command: int, payload: bytes) -> None:
-        old, value = self._parameters, int.from_bytes(payload)
-        match command:
-            case Command.FREQUENCY:
-                new = replace(old, frequency=value or old.frequency)
-                answer = new.frequency.to_bytes(4)
-            case Command.BANDWIDTH:
-                new = replace(old, bandwidth=possible_bandwidth(value) if value else old.bandwidth)
-                answer = new.bandwidth.to_bytes(4)
-            case Command.TXPOWER:
-                new = old if value == ASK else replace(old, power=min(value, self.board.most_power))
-                answer = bytes([new.power])
-            case Command.SF:
-                new = old if value == ASK else replace(old, spreading_factor=max(5, min(value, 12)))
-                wrong = self.faults.spreading_factor
-                answer = bytes([new.spreading_factor if wrong is None else wrong])
-            case Command.CR:
-                new = old if value == ASK else replace(old, coding_rate=max(5, min(value, 8)))
-                answer = bytes([new.coding_rate])
-            case Command.ST_ALOCK:
-                new = replace(old, short_limit=value / 10_000)
-                answer = payload
-            case _:
-                new = replace(old, long_limit=value / 10_000)
-                answer = payload
+        new, answer = changed(self._parameters, command, payload, self.board.most_power)
+        if command == Command.SF and self.faults.spreading_factor is not None:
+            answer = bytes([self.faults.spreading_factor])
         self._parameters = self.transmitter.parameters = new
         if self._channel is not None:
             self._switch(new.channel(sx127x=self.board.sx127x))
@@ -299,11 +264,7 @@ class Device:
 
     def medium_changed(self) -> None:
         busy = self._channel is not None and self._ether.busy(self.name)
-        if busy and self._busy_since is None:
-            self._busy_since = self._schedule.now
-        elif not busy and self._busy_since is not None:
-            self._load.add_spread(self._busy_since, self._schedule.now)
-            self._busy_since = None
+        self._load.busy(self._schedule.now, busy)
         self.transmitter.contend()
 
     # --- reports
@@ -326,17 +287,14 @@ class Device:
 
     def _channel_report(self) -> bytes:
         now, own = self._schedule.now, self.transmitter.books
-        if self._busy_since is not None:
-            self._load.add_spread(self._busy_since, now)
-            self._busy_since = now
-        airtime = own.short(now), own.hour(now)
-        load = (
-            min(1.0, self._load.last_bin(now) + own.last_bin(now)),
-            min(1.0, self._load.hour(now) + own.hour(now)),
-        )
         floor = noise_floor(self._tuned().modem.bandwidth)
         strongest = self._ether.strongest(self.name)
-        return reports.channel_times(airtime, load, floor if strongest is None else strongest, floor)
+        return reports.channel_times(
+            (own.short(now), own.hour(now)),
+            self._load.shares(now, own),
+            floor if strongest is None else strongest,
+            floor,
+        )
 
     def statistics(self) -> dict[str, float]:
         """Own airtime as the firmware books it and channel load, in percent; packets; what waits."""
@@ -344,7 +302,7 @@ class Device:
         return {
             "airtime_15s": round(100 * own.short(now), 3),
             "airtime_1h": round(100 * own.hour(now), 3),
-            "load_7s": round(100 * min(1.0, self._load.last_bin(now) + own.last_bin(now)), 3),
+            "load_7s": round(100 * self._load.shares(now, own)[0], 3),
             "waiting": self.transmitter.waiting,
             "packets_sent": self.transmitter.packets,
             "packets_received": self.received,

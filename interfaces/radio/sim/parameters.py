@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from interfaces.radio.sim.ether import Channel
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.protocol.value import Value
+from lrgpnode.rnode.kiss import ASK, Command
 
 BANDWIDTHS: Final = (
     7_800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500, 125_000, 250_000, 500_000,
@@ -41,3 +42,46 @@ class Parameters(Value):
 def possible_bandwidth(asked: int) -> int:
     """The narrowest that is not narrower than ``asked``, in Hz."""
     return next((width for width in BANDWIDTHS if width >= asked), BANDWIDTHS[-1])
+
+
+SETTINGS: Final = frozenset(
+    (
+        Command.FREQUENCY,
+        Command.BANDWIDTH,
+        Command.TXPOWER,
+        Command.SF,
+        Command.CR,
+        Command.ST_ALOCK,
+        Command.LT_ALOCK,
+    )
+)
+
+
+def changed(old: Parameters, command: int, payload: bytes, most_power: int) -> tuple[Parameters, bytes]:
+    """What a command of ``SETTINGS`` makes of the parameters, and its answer.
+
+    What the board cannot do is brought to the nearest that it can. A question changes nothing.
+    """
+    value = int.from_bytes(payload)
+    match command:
+        case Command.FREQUENCY:
+            new = replace(old, frequency=value or old.frequency)
+            return new, new.frequency.to_bytes(4)
+        case Command.BANDWIDTH:
+            new = replace(old, bandwidth=possible_bandwidth(value) if value else old.bandwidth)
+            return new, new.bandwidth.to_bytes(4)
+        case Command.TXPOWER:
+            new = old if value == ASK else replace(old, power=min(value, most_power))
+            return new, bytes([new.power])
+        case Command.SF:
+            new = old if value == ASK else replace(old, spreading_factor=max(5, min(value, 12)))
+            return new, bytes([new.spreading_factor])
+        case Command.CR:
+            new = old if value == ASK else replace(old, coding_rate=max(5, min(value, 8)))
+            return new, bytes([new.coding_rate])
+        case Command.ST_ALOCK:
+            return replace(old, short_limit=value / 10_000), payload
+        case Command.LT_ALOCK:
+            return replace(old, long_limit=value / 10_000), payload
+        case _:
+            raise ValueError(f"command {command:#x} sets nothing")

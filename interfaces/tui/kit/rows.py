@@ -94,14 +94,9 @@ class Rows(_Edged):
             "end": last,
         }.get(key)
         if to is not None:
-            # At an edge up and down go to whoever is around; what is above the first row comes into view.
-            if not self._go(to, -1 if key in ("up", "page up", "end") else 1) and key in ("up", "down"):
-                if key == "up" and self._top:
-                    self._top = 0
-                    self._invalidate()
-                    return None
-                return key
-            return None
+            # At an edge up and down go to whoever is around.
+            moved = self._go(to, -1 if key in ("up", "page up", "end") else 1)
+            return None if moved or key not in ("up", "down") else key
         if key == "enter" and self._activate is not None and self.chosen is not None:
             self._activate(self.at)
             return None
@@ -127,7 +122,11 @@ class Rows(_Edged):
     def render(self, size: Size, focus: bool = False) -> urwid.Canvas:
         columns, fits = across(size), max(1, down(size) // self.high)
         count = self._count()
-        self._top = max(0, min(self._top, self.at, count - fits))
+        # A heading is shown with the row below it.
+        first = self.at
+        while first > 0 and not self._choosable(first - 1) and self.at - first < fits - 1:
+            first -= 1
+        self._top = max(0, min(self._top, first, count - fits))
         self._top = max(self._top, self.at - fits + 1)
         lines: list[Line] = []
         for index in range(self._top, min(count, self._top + fits)):

@@ -41,6 +41,7 @@ _TITLED: Final = (
     ),
     *("putty", "mintty", "contour", "ghostty", "eterm"),
 )
+_USUAL: Final = (80, 24)
 GONE: Final = frozenset((errno.EIO, errno.ENXIO, errno.EPIPE, errno.EBADF))
 """Errors of a terminal that has hung up."""
 
@@ -115,6 +116,11 @@ class Screen(raw.Screen):
     def ring(self) -> None:
         self.write("\a")
         self.flush()
+
+    def get_cols_rows(self) -> tuple[int, int]:
+        """Columns and rows; a serial line knows neither, and is taken for the usual 80 and 24."""
+        columns, rows = super().get_cols_rows()
+        return (columns, rows) if columns > 0 and rows > 0 else _USUAL
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         """Show ``canvas``."""

@@ -60,7 +60,7 @@ def canvas(
 
 
 class Lines(urwid.Widget):
-    """Lines as they are: as high as there are lines, or cut and filled to a box.
+    """Lines as they are: as high as there are lines (one at least), or cut and filled to a box.
 
     ``pressed``, if given, is called with column and row of a click.
     """
@@ -88,12 +88,11 @@ class Lines(urwid.Widget):
             self._invalidate()
 
     def rows(self, _size: Size, focus: bool = False) -> int:
-        return len(self._lines)
+        return max(1, len(self._lines))
 
     def render(self, size: Size, focus: bool = False) -> urwid.Canvas:
-        lines = self._lines
-        if len(size) == 2:
-            lines = [*lines[: down(size)], *[()] * (down(size) - len(lines))]
+        rows = down(size) or self.rows(size)
+        lines = [*self._lines[:rows], *[()] * (rows - len(self._lines))]
         return canvas(lines, across(size), self._script, self._ground)
 
     def mouse_event(

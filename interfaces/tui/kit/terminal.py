@@ -2,7 +2,7 @@ r"""The terminal while the interface runs.
 
     terminal = Terminal(look, notices=Notices.PLAIN, bell=True, mouse=True)
     terminal.show(widget)
-    code = terminal.run(unhandled)      # blocks; what is typed and no widget wants goes to ``unhandled``
+    code = terminal.run(unhandled)      # blocks; keys that no widget wants go to ``unhandled``
     terminal.end(0)                     # from a callback: ``run`` returns 0
     terminal.call(function, *args)      # from any thread or signal handler: run it on the loop, then draw
     terminal.loop                       # urwid's MainLoop, for watch_file and set_alarm_in
@@ -12,16 +12,23 @@ r"""The terminal while the interface runs.
 The loop sleeps until a key, a file or an alarm: without an alarm it never wakes. SIGTERM, SIGHUP, SIGINT
 and SIGQUIT end ``run`` with 128 and the signal's number; the second one ends it at once, wherever it is. A
 terminal that goes away ends it like SIGHUP. Whatever happens, the terminal is left as it was found.
+
+An exception in any callback ends ``run`` and comes out of it. What is written to ``sys.stderr`` meanwhile,
+such as a warning, would spoil the screen: it is held back and written when the screen is gone.
+
 Ctrl-C, Ctrl-Z, Ctrl-S and Ctrl-Q are keys like others (``ctrl c``); a SIGTSTP from outside suspends.
 """
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from enum import Enum
 from types import FrameType
 from typing import IO, Final, ParamSpec
@@ -34,9 +41,12 @@ from .look import Look
 from .screen import GONE, Screen
 
 P = ParamSpec("P")
-Key = str | tuple[str, int, int, int]
+
+Key = str
+"""A key that was pressed, by urwid's name for it: ``a``, ``enter``, ``ctrl l``, ``meta b``, ``f1``."""
 
 HANGUP: Final = 128 + signal.SIGHUP
+_HELD: Final = 1000
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -93,7 +103,7 @@ class Terminal:
     def run(self, unhandled: Callable[[Key], object] | None = None) -> int:
         """Run until ``end``; its code, or 128 and a signal's number."""
         self._unhandled, self._code = unhandled, None
-        with self._signals():
+        with _held_back(), self._signals(), self._exceptions():
             try:
                 self.loop.run()
             except InputClosedError:
@@ -142,8 +152,27 @@ class Terminal:
         """The title of the window, made safe. The terminal's own comes back at the end."""
         self._screen.name(text.fit(title, 80, self.look.glyphs.script))
 
-    def _leftover(self, key: Key) -> bool | None:
-        return bool(self._unhandled(key)) if self._unhandled is not None else None
+    def _leftover(self, key: Key | tuple[str, int, int, int]) -> bool:
+        if self._unhandled is None or not isinstance(key, str):
+            return False
+        self._unhandled(key)
+        return True
+
+    @contextmanager
+    def _exceptions(self) -> Iterator[None]:
+        """Exceptions in alarms and calls from threads, which urwid only logs, are raised here."""
+        log = logging.getLogger("urwid")
+        catcher = _Catcher(lambda: self.call(self.end, 1))
+        before = log.propagate
+        log.addHandler(catcher)
+        log.propagate = False
+        try:
+            yield
+            if catcher.caught is not None:
+                raise catcher.caught
+        finally:
+            log.removeHandler(catcher)
+            log.propagate = before
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
@@ -171,3 +200,39 @@ class Terminal:
             self._screen.stop()
             self._screen.start()
             self.loop.screen_size = None
+
+
+class _Catcher(logging.Handler):
+    """Keeps the first exception that is logged."""
+
+    def __init__(self, caught: Callable[[], object]) -> None:
+        super().__init__(logging.ERROR)
+        self.caught: BaseException | None = None
+        self._then = caught
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and self.caught is None:
+            self.caught = record.exc_info[1]
+            self._then()
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """``sys.stderr`` is written afterwards, at most the last of it."""
+    held = _Held()
+    try:
+        with redirect_stderr(held):
+            yield
+    finally:
+        sys.stderr.writelines(held.parts)
+
+
+class _Held(io.TextIOBase):
+    """The last that was written."""
+
+    def __init__(self) -> None:
+        self.parts: deque[str] = deque(maxlen=_HELD)
+
+    def write(self, text: str, /) -> int:
+        self.parts.append(text)
+        return len(text)

@@ -14,8 +14,10 @@ from interfaces.tui.models import notices
 from interfaces.tui.models.notices import Notice, Unplayable
 from lrgpnode.control.client import CallFailed, ClientError, NotRunning
 
+from .deliveries import Deliveries
 from .link import Done, Failed, Link
 from .past import Past
+from .people import People
 
 Json = Mapping[str, Any]
 Key = tuple[str, str]
@@ -23,7 +25,6 @@ Key = tuple[str, str]
 MOST_LIVE: Final = 1000
 """Live games that are loaded; a node has seldom more than a handful."""
 
-MOST_PEOPLE: Final = 1000
 UNPLAYABLE: Final = 5
 PAGE: Final = 50
 
@@ -70,8 +71,7 @@ class World:
         self.house: Json | None = None
         self.games: dict[Key, dict[str, Any]] = {}
         self.more: str | None = None
-        self.peers: dict[str, dict[str, Any]] = {}
-        self.contacts: dict[str, Json] = {}
+        self.people = People(self.call, lambda: changed(Topic.PEOPLE))
         self.unplayable: list[Unplayable] = []
         self.open: Key | None = None
         self.detail: Json | None = None
@@ -79,6 +79,7 @@ class World:
         self._asking: set[Key] = set()
         self._again: set[Key] = set()
         self._loading_more = False
+        self._deliveries = Deliveries()
         self._fresh: dict[Key, dict[str, Any]] = {}
 
     def use(self, link: Link) -> None:
@@ -116,8 +117,8 @@ class World:
         """When a peer was last heard, as far as the lists say."""
         if peer in self.identities:
             return self.now()
-        if peer in self.peers:
-            return float(self.peers[peer]["heard_at"])
+        if peer in self.people.peers:
+            return float(self.people.peers[peer]["heard_at"])
         for game in self.games.values():
             if game["peer"] == peer and game.get("peer_heard_at") is not None:
                 return float(game["peer_heard_at"])
@@ -146,11 +147,6 @@ class World:
             return
         self._loading_more = True
         self._page("ended", self.more)
-
-    def load_people(self) -> None:
-        """Peers and contacts; kept up to date from then on."""
-        self._people("peer.list", "peers", self.peers, None)
-        self._people("contact.list", "contacts", self.contacts, None)
 
     def waiting_turn(self) -> int:
         """Games in which it is the person's turn."""
@@ -205,7 +201,7 @@ class World:
             self._tell(event)
 
     def _tell(self, event: Json) -> None:
-        names = {peer: str(one.get("contact") or one.get("name") or "") for peer, one in self.peers.items()}
+        names = self.people.names()
         names |= {str(game["peer"]): str(game.get("peer_name", "")) for game in self.games.values()}
         found = notices.notice(event, self.names, names)
         if found is not None:
@@ -277,8 +273,7 @@ class World:
         self._changed(Topic.GAMES)
         if self.open is not None:
             self._ask(self.open)
-        if self.peers or self.contacts:
-            self.load_people()
+        self.people.reload()
 
     def _failed(self, error: ClientError) -> None:
         self._loading_more = False
@@ -296,15 +291,6 @@ class World:
         found = {_key(game): dict(game) for game in page["games"] if game.get("request")}
         self.games = {key: game for key, game in self.games.items() if not game.get("request")} | found
         self._changed(Topic.GAMES)
-
-    def _people(self, method: str, what: str, into: dict[str, Any], cursor: str | None) -> None:
-        def arrived(page: Json) -> None:
-            into.update({str(one["peer"]): dict(one) for one in page[what]})
-            if page.get("cursor") and len(into) < MOST_PEOPLE:
-                self._people(method, what, into, page["cursor"])
-            self._changed(Topic.PEOPLE)
-
-        self.call(method, {"limit": PAGE, "cursor": cursor}, arrived, _nothing)
 
     # One game
 
@@ -342,6 +328,7 @@ class World:
         pending = detail["status"] == "pending" and detail["initiator"] != key[0]
         row["your_turn"] = pending or bool(detail["view"]["my_turn"])
         row["flags"] = tuple(detail["flags"])
+        row["last_own"] = self._deliveries.answered(detail.get("last_own"))
         row["peer_heard_at"] = before.get("peer_heard_at") or self.heard_at(str(detail["peer"]))
         self.games[key] = row
         if key == self.open:
@@ -350,7 +337,7 @@ class World:
             )
             if shorter:
                 self.past = Past(self.call, key)
-            self.detail = detail
+            self.detail = {**detail, "last_own": row["last_own"]}
             self._changed(Topic.OPEN)
         self._changed(Topic.GAMES)
 
@@ -358,10 +345,7 @@ class World:
 
     def _heard(self, data: Json, at: float) -> None:
         peer = str(data["peer"])
-        known = self.peers.get(peer, {"contact": "", "played": False, "blocked": False})
-        self.peers[peer] = {**known, **data, "heard_at": at, "name": data["name"] or known.get("name", "")}
-        if len(self.peers) > MOST_PEOPLE * 2:
-            self.peers.pop(next(iter(self.peers)))
+        self.people.heard(data, at)
         touched = False
         for game in self.games.values():
             if game["peer"] == peer:
@@ -369,15 +353,12 @@ class World:
                 touched = True
         if touched:
             self._changed(Topic.GAMES)
-        self._changed(Topic.PEOPLE)
 
     def _delivery(self, data: Json) -> None:
         key = (str(data["identity"]), str(data["id"]))
+        self._deliveries.tell(data)
         for game in self._places(key):
-            own = game.get("last_own")
-            if own is not None and own["outbox_id"] == data["outbox_id"]:
-                fields = {name: data[name] for name in ("state", "reason") if name in data}
-                game["last_own"] = {**own, **fields}
+            game["last_own"] = self._deliveries.newest(game.get("last_own"))
         if key == self.open:
             self._changed(Topic.OPEN)
             if data.get("state") == "failed":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import urwid
 
@@ -16,15 +15,15 @@ from interfaces.tui.live.world import Key, Topic
 from interfaces.tui.models import board, entry, game, picture
 from interfaces.tui.models.board import Pointer
 from interfaces.tui.models.entry import Entry, Fit, Move, Place
-from interfaces.tui.models.game import Deed, Offer, Page
+from interfaces.tui.models.game import Page
 from interfaces.tui.models.picture import Picture
 from interfaces.tui.models.sheet import Sheet, Shown, sheet
 from lrgpnode.control.client import ClientError
 
 from . import export
+from .acting import Acting
 from .base import Desk, Json, Screen
 from .boardpane import BoardPane
-from .prompt import ask
 
 MOVE_LENGTH = 32
 FIELD = 22
@@ -38,10 +37,10 @@ class GameScreen(Screen):
         self._pointer = Pointer()
         self._touched = False
         self._at: int | None = None
-        self._sent = False
         self._columns = 80
         self._typed: list[str] = []
         script = desk.glyphs.script
+        self._acting = Acting(desk, self._made, self._update)
         self._pane = BoardPane(desk.glyphs, self._sheet, self._hit, self._pane_key, self._clicked)
         self._field = Field(
             script,
@@ -67,7 +66,8 @@ class GameScreen(Screen):
         """Show this game from now on."""
         if key == self._key:
             return
-        self._key, self._touched, self._at, self._sent = key, False, None, False
+        self._key, self._touched, self._at = key, False, None
+        self._acting.use(key)
         self._pointer = Pointer()
         self._field.value = ""
 
@@ -299,7 +299,7 @@ class GameScreen(Screen):
         elif key in ("enter", " "):
             self._press(None)
         elif key in self._digits and self._at is None:
-            self._play((self._digits[key],))
+            self._acting.play((self._digits[key],))
         else:
             return False
         return True
@@ -316,13 +316,13 @@ class GameScreen(Screen):
             return False
         offer = next((one for one in page.offers if one.key == key), None)
         if offer is not None:
-            self._do(offer)
+            self._acting.do(offer)
         elif key == "f":
             self._point(replace(self._pointer, flipped=not self._pointer.flipped))
         elif key == "e" and self._detail is not None:
             export.export(self.desk, self._detail)
         elif key == "o":
-            self._other(page)
+            self._acting.other(page.ended)
         elif key in ("m", "/", ":"):
             self._toggle()
         else:
@@ -381,6 +381,11 @@ class GameScreen(Screen):
 
     # Acting
 
+    def _made(self) -> None:
+        """A move of ours is committed."""
+        self._field.clear(remember=True)
+        self._focus_board()
+
     def _clicked(self, place: Place) -> None:
         self._focus_board()
         if self._at is not None:
@@ -398,7 +403,7 @@ class GameScreen(Screen):
         made = board.press(self._view, self._pointer, place)
         self._point(made.pointer)
         if made.moves:
-            self._play(made.moves)
+            self._acting.play(made.moves)
         elif not self._legal:
             self._toggle()
         elif before is None and made.pointer.chosen is None:
@@ -407,106 +412,15 @@ class GameScreen(Screen):
     def _submit(self, typed: str) -> None:
         found = entry.read(self._view, typed)
         if found.fit in (Fit.ONE, Fit.CHOICE):
-            self._play(found.moves)
+            self._acting.play(found.moves)
         elif found.fit is Fit.SEVERAL:
             self.desk.say(f"Which one? {found.preview}")
         elif found.fit is Fit.NONE:
             # The node knows more spellings, and says what is wrong with this one.
-            self._send({"move": typed})
-
-    def _play(self, moves: tuple[Move, ...]) -> None:
-        if self._sent:
-            return
-        if len(moves) == 1:
-            self._send({"intent": dict(moves[0].intent)}, moves[0].label)
-            return
-        options = _choices(moves)
-
-        def chosen(key: str) -> None:
-            label, move = next((name, move) for letter, name, move in options if letter == key)
-            self._send({"intent": dict(move.intent)}, label)
-
-        self.desk.layers.choose("Which one?", [(letter, name) for letter, name, _ in options], chosen)
-
-    def _send(self, what: dict[str, Any], label: str = "") -> None:
-        if self._key is None:
-            return
-        identity, id = self._key
-        self._sent = True
-
-        def done(_: Json) -> None:
-            self._sent = False
-            self._field.clear(remember=True)
-            self._focus_board()
-            self.desk.say(f"Played {label}." if label else "Played.")
-            self._update()
-
-        def failed(error: ClientError) -> None:
-            self._sent = False
-            hint = getattr(error, "hint", "")
-            self.desk.say(f"{error} {hint}".strip(), trouble=True)
-
-        self.desk.world.call("game.move", {"id": id, "identity": identity, **what}, done, failed)
-
-    def _do(self, offer: Offer) -> None:
-        detail = self._detail
-        if detail is None:
-            return
-
-        def go() -> None:
-            method, params = game.call(offer.deed, detail)
-            self.desk.act(method, params, lambda result: self._done(offer, result))
-
-        if offer.question:
-            self.desk.layers.confirm(offer.question, go, yes=offer.label.capitalize(), no="No")
-        else:
-            go()
-
-    def _done(self, offer: Offer, result: Json) -> None:
-        if offer.deed is Deed.REMATCH:
-            self.desk.open_game((self.desk.world.me, str(result["id"])))
-        elif offer.deed is Deed.RESEND:
-            count = len(result["messages"])
-            self.desk.say(f"Sending {count} again." if count else "Nothing waits to be sent.")
-        else:
-            self.desk.say(f"Done: {offer.label}.")
-        self._update()
-
-    def _other(self, page: Page) -> None:
-        """Any command of the game, with what a person types for it."""
-        detail = self._detail
-        if detail is None or page.ended:
-            return
-        world = self.desk.world
-        commands = [one for one in world.actions(str(detail["app"])) if one not in ("challenge", "error")]
-        keys = "123456789abcdefgh"
-        options = list(zip(keys, commands, strict=False))
-
-        def chosen(key: str) -> None:
-            command = dict(options)[key]
-            note = "What the game wants for it; a blank if it wants nothing."
-            ask(self.desk, f"Text for {command}", note, lambda text: self._act(command, text), value="-")
-
-        self.desk.layers.choose("Which command?", options, chosen)
-
-    def _act(self, command: str, text: str) -> None:
-        if self._key is not None:
-            params = {"id": self._key[1], "identity": self._key[0], "command": command}
-            self.desk.act("game.act", params | ({} if text in ("", "-") else {"text": text}))
+            self._acting.send({"move": typed})
 
 
 def _span(digits: Sequence[str]) -> str:
     """``1 to 9`` where they follow each other, else all of them."""
     whole = digits == [str(number) for number in range(int(digits[0]), int(digits[-1]) + 1)]
     return f"{digits[0]} to {digits[-1]}" if whole and len(digits) > 2 else " ".join(digits)
-
-
-def _choices(moves: tuple[Move, ...]) -> list[tuple[str, str, Move]]:
-    """A key for each: the letter in which their labels differ, else a number."""
-    letters = [next((char for char in reversed(move.label) if char.isalpha()), "").lower() for move in moves]
-    distinct = len(set(letters)) == len(letters) and all(letters)
-    order = sorted(zip(letters, moves, strict=True), key=lambda pair: "qrbn".find(pair[0]) % 9)
-    return [
-        (letter if distinct else str(number), move.label, move)
-        for number, (letter, move) in enumerate(order[:9], 1)
-    ]

@@ -188,7 +188,8 @@ class HomeScreen(Screen):
         if not items:
             items = [Heading(world.words or "Loading.", "text")]
         self._items = items
-        self._rows.changed(_place(items, before))
+        # Where "older games" stood is the first of them now.
+        self._rows.changed(None if isinstance(before, More) else _place(items, before))
         self.desk.refresh()
 
     def _offered(self, live: bool) -> list[Item]:

@@ -52,7 +52,7 @@ class InviteScreen(Screen):
 
     def shown(self) -> None:
         self._search = ""
-        self.desk.world.load_people()
+        self.desk.world.people.load()
         self._make()
         self._rows.changed(0)
 
@@ -147,8 +147,8 @@ class InviteScreen(Screen):
         world = self.desk.world
         return people.people(
             world.house,
-            world.peers.values(),
-            world.contacts.values(),
+            world.people.peers.values(),
+            world.people.contacts.values(),
             world.now(),
             newcomer=not world.games,
             own=tuple(world.identities),

@@ -125,6 +125,7 @@ from .metrics import (
 )
 from .node import (
     ActivityInfo as ActivityInfo,
+    AirtimeBrief as AirtimeBrief,
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
     ClockChanged as ClockChanged,

@@ -24,7 +24,6 @@ from lrgpnode.airtime.law import Law, law
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.airtime.report import AirtimeReport, RadioReport
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
-from lrgpnode.protocol.game import Delivery
 
 from ..floor import Moment
 from ..instance import Instance, interface_name
@@ -91,6 +90,7 @@ class Radios:
         data: Path,
         worker: Worker,
         moment: Callable[[], Moment],
+        clock: Callable[[], float],
         *,
         local: Collection[str],
         stamped: Callable[[str], bool],
@@ -101,6 +101,7 @@ class Radios:
         self._data = data
         self._worker = worker
         self._moment = moment
+        self._clock = clock
         self._local = local
         self._stamped = stamped
         self._mail_node = mail_node
@@ -169,7 +170,7 @@ class Radios:
             _log.warning("airtime of %s: %s", name, rule.problem)
         limits = self._settings.limits(rule.seconds)
         ledger = Ledger(self._data / f"airtime-{_file_name(name)}.json", self._moment)
-        budget = Budget(limits, lambda: self._moment().boot, cover=ledger.save)
+        budget = Budget(limits, self._clock, cover=ledger.save)
         record, passed = ledger.load(int((limits.seconds or 0.0) * MICRO))
         budget.restore(record, passed)
         return Radio(name, rule, budget, ledger, interface=interface, fixed=fixed)
@@ -201,7 +202,7 @@ class Radios:
         packed = cost.message_bytes(
             len(message.envelope), len(message.content.encode()), stamped=self._stamped(message.peer)
         )
-        single = message.delivery is Delivery.OPPORTUNISTIC and packed <= cost.ONE_PACKET
+        single = packed <= cost.ONE_PACKET  # by radio nothing goes over a link that can do without
         if message.via_propagation:
             needed = partial(cost.upload, packed=packed)
         elif single:
@@ -245,8 +246,7 @@ class Radios:
         answer = radio.budget.ask(None, Use(Purpose.ANNOUNCES), cost.announce(hop))
         if answer.granted:
             return 0.0
-        now = self._moment().boot
-        return max(1.0, answer.at - now) if answer.at is not None else 60.0
+        return max(1.0, answer.at - self._clock()) if answer.at is not None else 60.0
 
     def announced(self, interface: Any) -> None:
         """An announce went out. Only where no meter sees it."""
@@ -301,8 +301,8 @@ class Radios:
             if hop is None:
                 continue
             needed = costs(hop)
-            most = min(needed.most, max(needed.least, radio.budget.room / 2))
-            answer = radio.budget.ask(token, use, most, least=needed.least, destination=destination)
+            most, least = needed.within(radio.budget.room)
+            answer = radio.budget.ask(token, use, most, least=least, destination=destination)
             if not answer.granted:
                 self._owed.pop(token, None)
                 self._release(token)

@@ -1,7 +1,8 @@
 """A small program made of the kit, for tests in a pseudo-terminal.
 
 ``python -m tests.tui.kit.demo [notices]``: a list of ten thousand rows with a field below. ``ctrl t`` opens a
-question, ``?`` help, ``x`` raises, ``b`` notifies, ``t`` changes the theme, ``e`` goes to the field.
+question, ``?`` help, ``x`` and ``a`` raise, ``w`` warns, ``b`` notifies, ``t`` changes the theme, ``s`` shows
+what the terminal can, ``e`` goes to the field.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import urwid
 
 from interfaces.tui.kit.bars import Footer, Hint, Status
 from interfaces.tui.kit.edit import Field
-from interfaces.tui.kit.layers import Layers
+from interfaces.tui.kit.layers import Layers, Text
 from interfaces.tui.kit.look import choose, refusal
 from interfaces.tui.kit.rows import Rows
+from interfaces.tui.kit.sample import sample
 from interfaces.tui.kit.segments import Line
-from interfaces.tui.kit.terminal import Key, Notices, Terminal
+from interfaces.tui.kit.terminal import Notices, Terminal
 
 HINTS = [
     Hint("enter", "open"),
@@ -68,12 +70,20 @@ class Demo:
         self.status.show(f"said {words}")
         self.field.clear(remember=True)
 
-    def key(self, key: Key) -> None:
+    def fail(self, *_: object) -> None:
+        raise ValueError("as wanted")
+
+    def key(self, key: str) -> None:
         match key:
             case "q" | "ctrl c":
                 self.terminal.end(3)
             case "x":
                 raise ValueError("as wanted")
+            case "a":
+                self.terminal.loop.set_alarm_in(0, self.fail)
+            case "w":
+                sys.stderr.write("a warning\n")
+                self.status.show("warned")
             case "e" | "esc":
                 self.frame.focus_position = 2 if key == "e" else 1
             case "b":
@@ -84,6 +94,10 @@ class Demo:
                 self.status.show(f"drawn {self.drawn}")
             case "?":
                 self.layers.help("Keys", [(hint.key, hint.label) for hint in HINTS], ["A note."])
+            case "s":
+                look = self.terminal.look
+                page = Text("Terminal", lambda columns: sample(look, columns), self.layers.close, look.glyphs)
+                self.layers.open(page)
             case "ctrl t":
                 self.layers.confirm("Really?", lambda: self.status.show("it is done"), "Do it", "Leave it")
             case _:

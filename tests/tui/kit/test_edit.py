@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from interfaces.tui.kit import text
-from interfaces.tui.kit.edit import _ACTIONS, Field, Line
+from interfaces.tui.kit.edit import Field
+from interfaces.tui.kit.line import ACTIONS, Line
 from interfaces.tui.kit.text import ASCII, UNICODE, Script
 
 
@@ -70,7 +71,7 @@ def test_a_letter_and_its_marks_are_one() -> None:
 
 @given(
     st.lists(
-        st.sampled_from([*_ACTIONS, "a", " ", "漢", "\u05d0", "\u05b8", "\u0301", "\u202e", "ก", "ｶ"])
+        st.sampled_from([*ACTIONS, "a", " ", "漢", "\u05d0", "\u05b8", "\u0301", "\u202e", "ก", "ｶ"])
         | st.characters()
     ),
     st.sampled_from((ASCII, UNICODE)),
@@ -85,7 +86,7 @@ def test_whatever_is_typed_can_be_shown(keys: list[str], script: Script) -> None
         assert line.at == len(line.text) or text.width(line.text[line.at])
 
 
-@given(st.text(max_size=40), st.integers(3, 30), st.lists(st.sampled_from([*_ACTIONS, "x"]), max_size=8))
+@given(st.text(max_size=40), st.integers(3, 30), st.lists(st.sampled_from([*ACTIONS, "x"]), max_size=8))
 def test_the_cursor_of_a_field_is_always_within_it(value: str, columns: int, keys: list[str]) -> None:
     field = Field(UNICODE, most=40, label="Name: ", value=value)
     for key in keys:

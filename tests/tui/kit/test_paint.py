@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import pyte
 import pyte.screens
 import pytest
 from hypothesis import given, strategies as st
 
 from interfaces.tui.kit import text
-from interfaces.tui.kit.paint import Abilities, Painter, Row, cells
+from interfaces.tui.kit.paint import Abilities, Painter, Row, _spans, cells
 from interfaces.tui.kit.theme import NAMES, Depth, Pen, theme
 
 WIDTH, HEIGHT = 12, 4
@@ -91,6 +93,42 @@ def test_no_text_brings_a_control_character(texts: list[str], plain: bool) -> No
     assert out == "".join(out.split("\x1b"))
     assert all(" " <= char != "\x7f" and not "\x80" <= char <= "\x9f" for char in out)
     assert not plain or out.isascii()
+
+
+@given(ROWS, ROWS)
+def test_what_takes_two_cells_is_written_whole_before_and_after(old: Row, new: Row) -> None:
+    spans = _spans(old, new)
+    for start, end in spans:
+        for row in (old, new):
+            assert row[start][0] != ""
+            assert end == len(row) or row[end][0] != ""
+    inside = {column for start, end in spans for column in range(start, end)}
+    assert all(old[column] == new[column] for column in range(WIDTH) if column not in inside)
+
+
+@given(st.lists(FRAMES, min_size=2, max_size=3), ABILITIES)
+def test_nothing_is_asked_that_a_terminal_may_not_do(
+    frames: list[tuple[list[Row], tuple[int, int] | None]], can: Abilities
+) -> None:
+    painter = Painter(can)
+    out = "".join(painter.draw(rows, cursor) for rows, cursor in frames)
+    pen = ""
+    for code, last in re.findall(r"\x1b\[\??([0-9;]*)([a-zA-Z])", out):
+        if last == "m":
+            pen = code if code.startswith("0") or not code else f"{pen};{code}"
+            assert can.off or not {"22", "24", "27"} & set(code.split(";"))
+        elif last == "K":
+            # Underlined or reversed the rest of a line is blank in some terminals, and is not in others.
+            codes = re.sub(r"[34]8;(5;\d+|2;\d+;\d+;\d+)", "x", pen).split(";")
+            for on, off in (("4", "24"), ("7", "27")):
+                assert on not in codes or off in codes[len(codes) - codes[::-1].index(on) :]
+
+
+def test_without_erasing_to_the_background_the_blanks_are_written() -> None:
+    rows = [[(" ", PENS[2])] * WIDTH]
+    assert "\x1b[K" in Painter(Abilities()).draw(rows)
+    assert Painter(Abilities(erases=False)).draw(rows).endswith(" " * WIDTH)
+    assert "\x1b[K" in Painter(Abilities(erases=False)).draw([[(" ", PENS[0])] * WIDTH])
 
 
 def test_little_is_written_for_little_change() -> None:

@@ -60,6 +60,11 @@ class Beside(urwid.Widget):
     def side_shown(self) -> bool:
         return self._wanted() and (self._open or self._columns >= ALWAYS)
 
+    @property
+    def covered(self) -> bool:
+        """Whether the side is in the place of the main part."""
+        return self.side_shown and self._columns < BOTH
+
     def show(self, open: bool, *, keys: bool) -> None:
         """Open or close the side; ``keys``: to the side."""
         self._open, self._at_side = open, keys

@@ -71,14 +71,13 @@ class Talks:
         if self.more is not None and not self._loading and len(self.texts) < MOST:
             self._page(self.more)
 
-    def send(self, text: str, done: Callable[[], object], failed: Failed) -> None:
+    def send(self, text: str, failed: Failed) -> None:
         """Write to the peer of the open conversation."""
 
         def sent(result: Json) -> None:
             if result["peer"] == self.peer:
                 self._put(result["message"])
                 self._changed()
-            done()
 
         self._call("message.send", {"peer": self.peer, "identity": self.me, "text": text}, sent, failed)
 

@@ -111,6 +111,10 @@ class GameScreen(Screen):
             return f"From {entry.cell_name(detail['view'], self._pointer.chosen)} to: Enter. Esc lets go."
         return ""
 
+    @property
+    def covered(self) -> bool:
+        return self._sides.covered
+
     def hints(self) -> Sequence[Hint]:
         last = [Hint("?", "help", last=True), Hint("esc", "back", last=True)]
         page = self._page()

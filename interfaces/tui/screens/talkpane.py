@@ -23,7 +23,6 @@ class TalkPane(urwid.Pile):
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.name = ""
-        self._sending = False
         script = desk.glyphs.script
         self._texts = Scroll(desk.glyphs, self._lines, tail=True)
         self.field = Field(
@@ -43,7 +42,6 @@ class TalkPane(urwid.Pile):
     def use(self, name: str) -> None:
         """Another conversation: what was typed is for nobody else."""
         self.name = name
-        self._sending = False
         self.field.value = ""
         self._texts.to_end()
         self.changed()
@@ -75,18 +73,18 @@ class TalkPane(urwid.Pile):
         self._left.show([((role, f"  {words}"),)])
 
     def _submit(self, typed: str) -> None:
-        if not typed.strip() or self._sending:
+        if not typed.strip():
             return
-        self._sending = True
-        self._desk.world.talks.send(typed.strip(), self._sent, self._refused)
+        peer = self._desk.world.talks.peer
 
-    def _sent(self) -> None:
-        self._sending = False
+        def refused(error: ClientError) -> None:
+            # What was typed comes back. If something else is being typed by now, Up finds it.
+            if not self.field.value and self._desk.world.talks.peer == peer:
+                self.field.value = typed
+            hint = error.hint if isinstance(error, CallFailed) and "`" not in error.hint else ""
+            self._desk.say(f"{error} {hint}".strip(), trouble=True)
+
+        # At once: whoever goes on typing writes the next one.
         self.field.clear(remember=True)
         self._texts.to_end()
-
-    def _refused(self, error: ClientError) -> None:
-        # What was typed stays.
-        self._sending = False
-        hint = error.hint if isinstance(error, CallFailed) and "`" not in error.hint else ""
-        self._desk.say(f"{error} {hint}".strip(), trouble=True)
+        self._desk.world.talks.send(typed.strip(), refused)

@@ -198,9 +198,14 @@ class GameScreen(Screen):
     @property
     def _peer(self) -> str | None:
         """Whom one can write to beside this game."""
-        detail = self._detail
-        peer = None if detail is None else str(detail["peer"])
+        row = self._row
+        peer = None if row is None else str(row["peer"])
         return peer if peer is not None and self.desk.world.reads(peer) else None
+
+    @property
+    def _row(self) -> Json | None:
+        """What is known of the game before it is loaded, too."""
+        return self._detail or (self.desk.world.games.get(self._key) if self._key else None)
 
     @property
     def _unread(self) -> int:
@@ -300,7 +305,7 @@ class GameScreen(Screen):
                 self.desk.world.read(self._key)
             if self._typing and not self._may_type:
                 self._focus_board()
-            self._meet()
+        self._meet()
         self._preview()
         self._pane.changed()
         self.desk.refresh()
@@ -356,6 +361,9 @@ class GameScreen(Screen):
         if key in ("home", "end"):
             self._look(0 if key == "home" else self._ply)
             return True
+        if key == "t":
+            self._open_talk(True, keys=True)
+            return True
         if page is None:
             return False
         offer = next((one for one in page.offers if one.key == key), None)
@@ -367,8 +375,6 @@ class GameScreen(Screen):
             export.export(self.desk, self._detail)
         elif key == "o":
             self._acting.other(page.ended)
-        elif key == "t":
-            self._open_talk(True, keys=True)
         elif key in ("m", "/", ":"):
             self._toggle()
         else:
@@ -412,9 +418,10 @@ class GameScreen(Screen):
 
     def _meet(self) -> None:
         """The game is with somebody: so are the texts beside it."""
-        detail = self._detail
-        assert detail is not None
-        name = words.who(str(detail.get("peer_name", "")), str(detail["peer"]))
+        row = self._row
+        if row is None:
+            return
+        name = words.who(str(row.get("peer_name", "")), str(row["peer"]))
         if self.desk.world.talks.peer != self._peer:
             self.desk.world.talks.show(self._peer)
             self._talk.use(name)
@@ -424,7 +431,7 @@ class GameScreen(Screen):
 
     def _open_talk(self, open: bool, *, keys: bool) -> None:
         if open and self._peer is None:
-            self.desk.say("Who plays here does not read.")
+            self.desk.say("Who plays here does not read." if self._row else "Loading the game.")
             return
         self._sides.show(open, keys=keys)
         self.desk.world.talks.look(self._sides.side_shown)

@@ -30,6 +30,7 @@ def test_two_people_write_each_other_beside_a_game(pair: Pair) -> None:
     id = challenge(pair)
     with ui_on(alice, "tui", "--session", id) as a, ui_on(bob, "tui", size=(40, 20)) as b:
         a.until("bob")
+        b.until("Tic-Tac-Toe")
         talk(a).until("Nothing has been written").until("Tic-Tac-Toe")
         a.type("Good luck").until("278 bytes left").same_after_redraw()
         # Keys of readline, and what would be commands on the board.
@@ -37,7 +38,7 @@ def test_two_people_write_each_other_beside_a_game(pair: Pair) -> None:
         a.keys("ctrl u").type("Good luck, q?").keys("enter")
         a.until("you").until("bytes are one packet")
         # On the other side: a sign in the list, and what it is about.
-        b.until("bob").until("writes: Good luck")
+        b.until("writes: Good luck")
         b.keys("ctrl l").until("1 new text")
         b.keys("enter")
         talk(b).until("Good luck, q?").same_after_redraw()

@@ -158,6 +158,7 @@ class Radios:
             modem.bandwidth if modem else None,
             region_name=settings.region,
             percent=settings.percent,
+            board_percent=float(getattr(interface, "lt_alock", None) or 0.0),
         )
         radio = self._made(interface_name(interface), rule, interface=interface)
         radio.meter = Meter(radio.budget, lambda: radio.modem, _is_own)

@@ -55,7 +55,7 @@ class Machine:
 
     def radios(self, **settings: Any) -> Radios:
         radios = Radios(
-            AirtimeSettings(**settings),
+            AirtimeSettings(**({"region": "EU868"} | settings)),
             self.path,
             self,  # type: ignore[arg-type]
             self.moment,
@@ -193,7 +193,7 @@ def test_of_another_program_only_with_parameters(machine: Machine, monkeypatch: 
     assert radios._single == radios._owed == {}
 
     # What goes over a link is counted as a whole, at its end.
-    assert radios.ask(message(BY_WIRE, 2, delivery=Delivery.DIRECT)).granted
+    assert radios.ask(message(BY_WIRE, 2, content="x" * 400)).granted
     before = radios._radios[0].budget.figures().used
     radios.ended(2)
     assert radios._radios[0].budget.figures().used > before + 2.0

@@ -121,6 +121,7 @@ def test_any_client_can_read_and_answer(people: tuple[NodeProcess, PlainClient])
     assert not [one for one in paul.said if one["event"] == "received"]
 
 
+@pytest.mark.slow
 def test_a_text_for_somebody_who_is_away_waits_over_a_restart(
     people: tuple[NodeProcess, PlainClient],
 ) -> None:

@@ -52,6 +52,7 @@ def test_two_people_write_each_other_beside_a_game(pair: Pair) -> None:
         b.keys("esc").until(lambda ui: "You too" not in ui.text)
 
 
+@pytest.mark.slow
 def test_hostile_texts_resizing_and_a_text_that_does_not_arrive(pair: Pair) -> None:
     alice, bob = pair
     id = challenge(pair)

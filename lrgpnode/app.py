@@ -178,6 +178,7 @@ def airtime_settings(settings: Settings) -> AirtimeSettings:
         reserve=settings.airtime_reserve_percent / 100,
         shares={
             Purpose.MOVES: 1.0,
+            Purpose.TEXTS: settings.airtime_texts_percent / 100,
             Purpose.ANNOUNCES: settings.airtime_announces_percent / 100,
             Purpose.SYNC: settings.airtime_sync_percent / 100,
             Purpose.GATEWAY: settings.airtime_gateway_percent / 100,

@@ -10,6 +10,7 @@ from typing import Any
 
 from lrgpnode.protocol.session import SessionKey
 
+from . import messages
 from .database import Database
 from .model import Block, Policy, Request
 
@@ -41,6 +42,7 @@ SELECT identity_id, session_id FROM requests WHERE session_id >= ? AND session_i
     AND (? IS NULL OR identity_id = ?) LIMIT ?
 """
 _COUNTS = "SELECT count(*), count(*) FILTER (WHERE peer = ?) FROM requests WHERE identity_id = ?"
+_REQUEST_OF_PEER = "SELECT 1 FROM requests WHERE peer = ? AND identity_id = ? LIMIT 1"
 _DEALINGS = """
 SELECT 1 FROM game_sessions WHERE contact_hash = ?
     AND (initiator <> contact_hash OR status IN ('active','completed')) LIMIT 1
@@ -80,6 +82,7 @@ class AdmissionTable:
             connection.execute(_PUT_BLOCK, (block.peer, block.reason, block.blocked_at, block.until))
             for sql in _OF_PEER:
                 connection.execute(sql, (block.peer,))
+            messages.forget_held(connection)
 
     def remove_block(self, peer: str) -> bool:
         return self._write("DELETE FROM blocks WHERE peer = ?", peer) == 1
@@ -112,13 +115,17 @@ class AdmissionTable:
             removed = connection.execute(_DROP_REQUEST, (key.identity, key.session_id)).rowcount == 1
             if removed and dead_at is not None:
                 connection.execute(_BURY, (key.identity, key.session_id, dead_at))
+                messages.forget_held(connection)
         return removed
 
     def expire_requests(self, now: float) -> int:
         """Remove those whose time is over; how many. Writes nothing where there are none."""
         if self._database.one("SELECT 1 FROM requests WHERE until <= ? LIMIT 1", (now,)) is None:
             return 0
-        return self._write("DELETE FROM requests WHERE until <= ?", now)
+        with self._database.transaction() as connection:
+            gone = connection.execute("DELETE FROM requests WHERE until <= ?", (now,)).rowcount
+            messages.forget_held(connection)
+        return gone
 
     def request(self, key: SessionKey) -> Request | None:
         row = self._database.one(_REQUEST, (key.identity, key.session_id))
@@ -132,6 +139,10 @@ class AdmissionTable:
         """Requests whose session id starts with ``prefix`` (lower-case hex)."""
         rows = self._database.all(_FIND, (prefix, prefix + "g", identity, identity, limit))
         return [SessionKey(row[0], row[1]) for row in rows]
+
+    def has_request(self, identity: str, peer: str) -> bool:
+        """Whether a challenge of this peer to the identity waits."""
+        return self._database.one(_REQUEST_OF_PEER, (peer, identity)) is not None
 
     def request_counts(self, identity: str, peer: str) -> tuple[int, int]:
         """(requests to an identity, those of them by this peer)."""

@@ -38,6 +38,7 @@ _CLAMP = (
     "UPDATE parked SET until = until - parked_at + :now, parked_at = :now WHERE parked_at > :now",
     "UPDATE outbox SET updated_at = :now, next_attempt_at = min(next_attempt_at, :now) "
     "WHERE state NOT IN ('confirmed','dropped') AND updated_at > :now",
+    "UPDATE messages SET at = :now WHERE at > :now",
     "UPDATE attempts SET at = :now WHERE at > :now",
     "UPDATE meta SET value = :now WHERE key = 'clock' AND cast(value AS REAL) > :now",
 )

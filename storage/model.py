@@ -192,6 +192,45 @@ class Signature(Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NewMessage(Value):
+    """A text of a peer, or of ours; that has the outbox row committed with it.
+
+    ``at`` in Unix seconds of our clock, ``sent_at`` as the sender says. ``cut``: it was longer. ``held``: it
+    waits with the challenge of a stranger.
+    """
+
+    identity: str
+    peer: str
+    own: bool
+    text: str
+    at: float
+    sent_at: float
+    cut: bool = False
+    message_hash: bytes | None = None
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Message(NewMessage):
+    """``state`` and ``reason`` are those of a text of ours when they were last stored, else None and ""."""
+
+    id: int
+    unread: bool
+    outbox_id: int | None
+    state: OutboxState | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Thread(Value):
+    """What one identity and one peer have written each other: its last text, and how many."""
+
+    last: Message
+    texts: int
+    unread: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Commit(Value):
     """What one transaction writes, in this order.
 
@@ -219,6 +258,7 @@ class Commit(Value):
     unpark: tuple[int, ...] = ()
     flags: tuple[Flag, ...] = ()
     unflag: tuple[tuple[SessionKey, str], ...] = ()
+    message: NewMessage | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -228,6 +268,7 @@ class Committed(Value):
     action_num: int | None = None
     outbox_id: int | None = None
     parked_id: int | None = None
+    message_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -9,7 +9,7 @@ from typing import Any
 from lrgpnode.protocol.game import Delivery
 from lrgpnode.protocol.session import SessionKey
 
-from . import errors
+from . import errors, messages
 from .database import Database
 from .model import NewOutbox, OutboxChange, OutboxRow, OutboxState, Unconfirmed
 
@@ -129,6 +129,8 @@ def change(connection: sqlite3.Connection, new: OutboxChange) -> bool:
     if new.attempted:
         connection.executemany(_ATTEMPT, [(new.id, at) for at in new.attempted])
         connection.execute(_FORGET_ATTEMPTS, (new.at - ATTEMPTS_SECONDS,))
+    if changed:
+        messages.follow(connection, new.id, new.state, new.reason)
     if changed and new.state is OutboxState.CONFIRMED:
         connection.execute(_SETTLE_EARLIER, (new.at, new.id, new.id))
     return changed

@@ -271,7 +271,33 @@ _NO_WAITING = """
 DROP TABLE waiting;
 """
 
-MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING)
+_MESSAGES = """
+-- Texts between people. at: when it came here or was written here; sent_at: as its sender says.
+-- held: of a stranger, whose challenge waits to be let in. state, reason: of a text of ours.
+CREATE TABLE messages (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id  TEXT    NOT NULL,
+    peer         TEXT    NOT NULL,
+    own          INTEGER NOT NULL CHECK (own IN (0, 1)),
+    text         TEXT    NOT NULL,
+    cut          INTEGER NOT NULL DEFAULT 0 CHECK (cut IN (0, 1)),
+    at           REAL    NOT NULL,
+    sent_at      REAL    NOT NULL,
+    unread       INTEGER NOT NULL CHECK (unread IN (0, 1)),
+    message_hash BLOB,
+    outbox_id    INTEGER,
+    state        TEXT    NOT NULL DEFAULT '',
+    reason       TEXT    NOT NULL DEFAULT '',
+    held         INTEGER NOT NULL DEFAULT 0 CHECK (held IN (0, 1)),
+    UNIQUE (identity_id, message_hash)
+);
+CREATE INDEX messages_peer ON messages (identity_id, peer, id);
+CREATE INDEX messages_unread ON messages (identity_id, peer) WHERE unread = 1;
+CREATE INDEX messages_held ON messages (identity_id, peer) WHERE held = 1;
+CREATE UNIQUE INDEX messages_outbox ON messages (outbox_id) WHERE outbox_id IS NOT NULL;
+"""
+
+MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING, _MESSAGES)
 """Migration n is element n - 1. A published one is never edited: add another."""
 
 VERSION = len(MIGRATIONS)

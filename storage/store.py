@@ -19,13 +19,14 @@ from typing import Self
 
 from lrgpnode.protocol.session import SessionKey
 
-from . import actions, clock, departure, mail, outbox, sessions
+from . import actions, clock, departure, mail, messages, outbox, sessions
 from .actions import ActionTable
 from .admission import AdmissionTable
 from .book import Book
 from .cache import SIZE, SessionCache
 from .database import BUSY_SECONDS, Database
 from .mail import MailTable
+from .messages import MessageTable
 from .model import Commit, Committed
 from .outbox import OutboxTable
 from .sessions import SessionTable
@@ -52,6 +53,7 @@ class Store:
         self.actions = ActionTable(self._database)
         self.outbox = OutboxTable(self._database)
         self.mail = MailTable(self._database, boot_id)
+        self.messages = MessageTable(self._database)
         self.book = Book(self._database)
         self.admission = AdmissionTable(self._database)
 
@@ -69,7 +71,7 @@ class Store:
         ``waiting`` is called, in this thread, when nothing is left to do but to wait for the disk.
         """
         path = self._database.path
-        number = outbox_id = parked_id = None
+        number = outbox_id = parked_id = message_id = None
         written = unit.update or unit.insert
         with self._database.transaction(waiting=waiting) as connection:
             for session in unit.expired:
@@ -98,10 +100,12 @@ class Store:
             mail.unpark(connection, unit.unpark)
             mail.flag(connection, unit.flags)
             mail.unflag(connection, unit.unflag)
+            if unit.message is not None:
+                message_id = messages.add(connection, unit.message, outbox_id)
         changed = sessions.changes((*unit.expired, unit.insert, unit.update))
         if changed:
             self._cache.apply(changed)
-        return Committed(number, outbox_id, parked_id)
+        return Committed(number, outbox_id, parked_id, message_id)
 
     def delete_identity(self, identity: str) -> list[SessionKey]:
         """Delete all games of an identity and what else is its own, but not its row among the identities.

@@ -272,7 +272,7 @@ class App:
         # Who plays on this very node answers at once: that is no news.
         if notice.bell and (game is None or game["peer"] not in self.world.always_here):
             self.terminal.notify("lrgpnode: something is new", notice.text)
-        here = self._name == "game" and notice.game == self.world.open
+        here = self._name == "game" and notice.game == self.world.open and not self._current().covered
         if not here or notice.trouble:
             self.say(notice.text, trouble=notice.trouble)
 

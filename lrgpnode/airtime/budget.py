@@ -44,9 +44,10 @@ UNLIMITED_COVER: Final = 180 * MICRO
 
 
 class Purpose(StrEnum):
-    """What something is sent for. The first four are asked for, the others come out of the reserve."""
+    """What something is sent for. The first five are asked for, the others come out of the reserve."""
 
     MOVES = "moves"
+    TEXTS = "texts"
     ANNOUNCES = "announces"
     SYNC = "sync"
     GATEWAY = "gateway"
@@ -56,12 +57,18 @@ class Purpose(StrEnum):
     OTHER = "other"
 
 
-ASKED: Final = frozenset((Purpose.MOVES, Purpose.ANNOUNCES, Purpose.SYNC, Purpose.GATEWAY))
+ASKED: Final = frozenset((Purpose.MOVES, Purpose.TEXTS, Purpose.ANNOUNCES, Purpose.SYNC, Purpose.GATEWAY))
 
 SHARES: Final[Mapping[Purpose, float]] = MappingProxyType(
-    {Purpose.MOVES: 1.0, Purpose.ANNOUNCES: 0.15, Purpose.SYNC: 0.25, Purpose.GATEWAY: 0.35}
+    {
+        Purpose.MOVES: 1.0,
+        Purpose.TEXTS: 0.15,
+        Purpose.ANNOUNCES: 0.15,
+        Purpose.SYNC: 0.25,
+        Purpose.GATEWAY: 0.35,
+    }
 )
-"""Of what is not reserved. Moves may use all of it, and a quarter of it nobody else can take."""
+"""Of what is not reserved. Moves may use all of it, and a tenth of it nobody else can take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from .games import GameMethods
 from .house import HouseMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
+from .messages import MessageMethods
 from .metrics import MetricsMethods
 from .outbox import OutboxMethods
 from .people import IdentityMethods, PeerMethods
@@ -68,6 +69,7 @@ class Api:
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             OutboxMethods(self._lookup, node, store),
+            MessageMethods(self._lookup, node, store),
             ExportMethods(self._lookup, node, store, recording),
             UpkeepMethods(around),
         ]

@@ -199,3 +199,12 @@ def _one(found: Sequence[T], what: str, hint: str) -> T:
     if not found:
         raise ControlError("not_found", f"There is no {what}.", hint)
     raise ControlError("ambiguous", f"More than one {what} is meant.", "Give more characters.")
+
+
+def number_cursor(text: str | None) -> int | None:
+    """The number in a cursor of a list. Raises ``ControlError``."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise ControlError("invalid_params", "That cursor is not one of this list.")
+    return int(text)

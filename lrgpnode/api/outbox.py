@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lrgpnode.control import models
-from lrgpnode.control.methods import ControlError
 from lrgpnode.node import Node
+from storage.messages import is_text
 from storage.model import OutboxRow, Role
 from storage.store import Store
 
-from .lookup import Lookup
+from .lookup import Lookup, number_cursor
 
 
 class OutboxMethods:
@@ -33,7 +33,7 @@ class OutboxMethods:
     async def _list(self, params: models.OutboxListParams) -> models.OutboxPage:
         identity = self._lookup.identity(params.identity) if params.identity is not None else None
         hidden = self._houses() if identity is None and not params.all else frozenset()
-        at, found = _cursor(params.cursor), list[OutboxRow]()
+        at, found = number_cursor(params.cursor), list[OutboxRow]()
         while len(found) <= params.limit:
             page = self._page(identity, at, params.limit + 1, everything=params.all)
             found += [row for row in page if row.key.identity not in hidden]
@@ -84,7 +84,7 @@ class OutboxMethods:
     def _entry(self, row: OutboxRow) -> models.OutboxEntry:
         return models.OutboxEntry(
             outbox_id=row.id,
-            id=row.key.session_id,
+            id="" if is_text(row.key) else row.key.session_id,
             identity=row.key.identity,
             peer=row.peer,
             command=row.command,
@@ -98,11 +98,3 @@ class OutboxMethods:
             next_attempt_at=row.next_attempt_at,
             waits_for=self._node.outbox.waits_for(row.id).value,
         )
-
-
-def _cursor(text: str | None) -> int | None:
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise ControlError("invalid_params", "That cursor is not one of this list.")
-    return int(text)

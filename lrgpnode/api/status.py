@@ -77,6 +77,7 @@ def node_status(
         ),
         clock_trusted=time.trusted,
         clock_reason=time.reason,
+        unread_texts=vitals.store.messages.unread(),
     )
 
 

@@ -63,7 +63,7 @@ def outbox_list(context: Context, everything: bool, limit: int, cursor: str | No
 def _line(message: Mapping[str, Any]) -> str:
     peer = who(message.get("peer_name", ""), message["peer"])
     command = pad(clean(message["command"], 32), 12)
-    line = f"{message['outbox_id']:6d}  {message['id']}  {command} {pad(message['state'], 9)} {peer}"
+    line = f"{message['outbox_id']:6d}  {pad(message['id'], 16)}  {command} {pad(message['state'], 9)} {peer}"
     notes = []
     waits_for = message.get("waits_for", "")
     if waits_for:
@@ -98,13 +98,15 @@ def outbox_resend(context: Context, number: int, as_json: bool) -> None:
 def outbox_cancel(context: Context, number: int, as_json: bool) -> None:
     """Do not send message NUMBER any more.
 
-    The action stays done here. If the peer does not have it, the game is out of sync.
+    The action stays done here. If the peer does not have it, the game is out of sync. A text
+    is just not sent.
     """
     result = context.call("outbox.cancel", outbox_id=number)
     if as_json:
         say_json(result)
     else:
-        write(f"The {clean(result['command'], 32)} in game {result['id']} is not sent any more.")
+        what = f"{clean(result['command'], 32)} in game {result['id']}" if result["id"] else "text"
+        write(f"The {what} is not sent any more.")
 
 
 def _resent(result: Mapping[str, Any], *, as_json: bool) -> None:

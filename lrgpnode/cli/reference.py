@@ -96,6 +96,12 @@ OTHER_RESULTS: Final = {
         "numbers; what the exporter says: `exporter`, `exported_at`, `players[].name`; what the authors say: "
         "`actions[].written_at`. `both`: whether the other player's record was given and tells the same."
     ),
+    "chat": (
+        "with a TEXT the result of [message.send](control-api.md#messagesend), with a PEER that of "
+        "[message.list](control-api.md#messagelist), else that of "
+        "[message.threads](control-api.md#messagethreads). For people, what is listed counts as read, with "
+        "[message.read](control-api.md#messageread)."
+    ),
     "log": (
         "the result of [node.log](control-api.md#nodelog), with `--set-level` that of "
         "[node.log_level](control-api.md#nodelog_level), with `--follow` one "

@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "resend": "outbox",
     "abandon": "outbox",
     "delete": "outbox",
+    "chat": "chat",
     "watch": "watch",
     "propagation": "propagation",
     "config": "settings",

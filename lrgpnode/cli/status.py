@@ -45,6 +45,8 @@ def _lines(result: dict[str, Any], now: float) -> Iterator[str]:
     yield _row("identities", str(result["identities"]))
     yield _row("games", f"{result['live_games']} live")
     yield _row("outbox", _outbox(result, now))
+    if result.get("unread_texts"):
+        yield _row("unread texts", f"{result['unread_texts']}; `lrgpnode chat` shows from whom")
     if result.get("inbox_entries"):
         yield _row("inbox", f"{result['inbox_entries']} packets not handled yet")
     if result.get("propagation_node"):

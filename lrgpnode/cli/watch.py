@@ -163,6 +163,10 @@ def _identity(data: Mapping[str, Any]) -> str:
     return f"identity {who(data['name'], data['hash'])}{state}"
 
 
+def _who(data: Mapping[str, Any]) -> str:
+    return who(data.get("peer_name", ""), data["peer"])
+
+
 def _applied(data: Mapping[str, Any]) -> str:
     peer, actor = who(data.get("peer_name", ""), data["peer"]), "you"
     if not data["own"]:
@@ -240,6 +244,10 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.rejected": _rejected,
     "game.out_of_sync": _out_of_sync,
     "game.in_sync": lambda data: f"{_game(data)}: both sides agree again",
+    "message.received": lambda data: f"{_who(data)} writes: {clean(data['text'])}",
+    "message.sent": lambda data: f"to {_who(data)}: {clean(data['text'])}",
+    "message.delivery": lambda data: f"text to {_who(data)}: {data['state']}{_because(data['reason'])}",
+    "message.read": lambda data: f"the texts of {_who(data)} were read",
     "game.unknown": _unknown_game,
     "game.deleted": lambda data: f"{_game(data)}: deleted",
     "node.clock": _clock,

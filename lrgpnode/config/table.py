@@ -213,6 +213,9 @@ class Settings(Value):
         "Part of the limit kept for proofs and answers about paths, which nobody can plan.",
         unit="percent",
     )
+    airtime_texts_percent: int = setting(
+        whole(1, 100), 15, "Most of the rest that texts to peers may use.", unit="percent"
+    )
     airtime_announces_percent: int = setting(
         whole(1, 100), 15, "Most of the rest that announces may use.", unit="percent"
     )

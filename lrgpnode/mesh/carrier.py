@@ -114,7 +114,7 @@ class LxmfCarrier:
         if method is None:
             raise CannotCarry(f"delivery {message.delivery} is not available")
         neighbour = self._routers.get(message.peer)
-        return NodeMessage(
+        lxm = NodeMessage(
             neighbour.destination if neighbour else _destination(message.peer),
             router.destination,
             content=message.content,
@@ -125,6 +125,9 @@ class LxmfCarrier:
             ended=partial(self._ended, message.ref),
             may_send=None if self._may_send is None else partial(self._may_send, message.ref),
         )
+        if message.timestamp is not None:
+            lxm.timestamp = message.timestamp
+        return lxm
 
     def _hand_over(self, neighbour: NodeRouter, lxm: NodeMessage, method: int) -> None:
         """To another identity of this node: Reticulum has no path from a process to itself."""

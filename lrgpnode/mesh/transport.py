@@ -31,9 +31,12 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outgoing(Value):
-    """One attempt. ``ref`` is the caller's own number (the outbox row); ``envelope`` is packed.
+    """One attempt. ``ref`` is the caller's own number (the outbox row); ``envelope`` is packed, or empty for
+    a plain text.
 
-    ``via_propagation``: to a propagation node, whatever ``delivery`` prefers.
+    ``via_propagation``: to a propagation node, whatever ``delivery`` prefers. ``timestamp``: what the message
+    says of when it was sent, Unix seconds; None for the moment of the attempt. Attempts that say the same are
+    one LXMF message with one hash, which every client shows once.
     """
 
     ref: int
@@ -43,6 +46,7 @@ class Outgoing(Value):
     content: str
     delivery: Delivery
     via_propagation: bool = False
+    timestamp: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

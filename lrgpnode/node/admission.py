@@ -38,6 +38,9 @@ REQUESTS_PER_IDENTITY: Final = 32
 REQUESTS_PER_MINUTE: Final = 20
 """Of all peers together. Who sends and withdraws in turn must not keep the disk busy."""
 
+TEXTS_PER_MINUTE: Final = 20
+"""Of all together with whom there were no dealings, where they may write at all."""
+
 UNKNOWN_PER_MINUTE: Final = 10
 """Actions of games that are not installed, of which people are told."""
 
@@ -110,6 +113,7 @@ class Admission:
         self._blocks = {block.peer: block for block in store.admission.blocks()}
         self._limit = Limit(REQUESTS_PER_MINUTE, seconds=60.0)
         self._unknown = Limit(UNKNOWN_PER_MINUTE, seconds=60.0)
+        self._strangers = Limit(TEXTS_PER_MINUTE, seconds=60.0)
         self._players: OrderedDict[str, None] = OrderedDict()
         self.on_block: Callable[[str], None] = _nothing
         self.on_unblock: Callable[[str], None] = _nothing
@@ -198,6 +202,26 @@ class Admission:
             case Verdict.REQUEST:
                 await self._keep(key, message, envelope)
         return False
+
+    def hears(self, identity: str, peer: str) -> Verdict:
+        """What becomes of a plain text: ADMIT it, keep it with a stranger's challenge (REQUEST), or drop it.
+
+        Who may challenge may write, and so may whoever has dealings with us, or was written to.
+        """
+        if self.blocked(peer) is not None:
+            return Verdict.REFUSE
+        dealings = self._store.admission.has_dealings(peer) or self._store.messages.written(identity, peer)
+        verdict = Verdict.ADMIT if dealings else self._verdict(identity, peer, ALL_GAMES)
+        if verdict is not Verdict.ADMIT:
+            waits = self._store.admission.has_request(identity, peer)
+            keep = waits and self._store.messages.may_hold(identity, peer)
+            verdict = Verdict.REQUEST if keep else Verdict.REFUSE
+        if dealings or verdict is Verdict.REFUSE:
+            return verdict
+        if peer in self._local or self._store.book.contact(peer) is not None:
+            return verdict
+        allowed = self._strangers.allow(ALL_GAMES, self._time.clock.boot())
+        return verdict if allowed else Verdict.REFUSE
 
     def _verdict(self, identity: str, peer: str, app_id: str) -> Verdict:
         contact = self._store.book.contact(peer)

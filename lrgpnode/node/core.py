@@ -13,8 +13,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Final
 
 from lrgpnode import metrics
@@ -48,7 +47,9 @@ from .news import News, Publish
 from .parts import Parts, action
 from .repair import Repair
 from .running import Running
+from .sending import commit_and_send
 from .tally import count_progress, count_received
+from .texts import Texts
 from .time import Time
 
 log = logging.getLogger(__name__)
@@ -146,6 +147,8 @@ class Node:
             asyncio.get_running_loop(),
             ended=self._ended,
             again=self._judge_again,
+            row_number=self._next_row,
+            introduce=self._introduce,
             airtime=self._airtime,
         )
         now = self.time.now()
@@ -201,6 +204,11 @@ class Node:
         """What a person does about games that do not go on."""
         return self._run.repair
 
+    @property
+    def texts(self) -> Texts:
+        """What people write each other."""
+        return self._run.texts
+
     def signatures(self, key: SessionKey) -> tuple[Signature, ...]:
         """The signed messages of own actions that are not stored yet."""
         return self._deliveries.signatures(key)
@@ -251,6 +259,7 @@ class Node:
             raise CallerError(Kind.SESSION_EXPIRED, "the challenge has expired")
         async with self._parts.lane(request.key.identity):
             await self._run.inbound.handle(received(request), request.received_at)
+        await self.texts.release(request.key.identity, request.peer)
         await self._writer.run(self._store.admission.remove_request, request.key)
         return self.session(request.key)
 
@@ -268,59 +277,31 @@ class Node:
         return Acted(session=after, command=str(command), action_num=number, outbox_id=row.id)
 
     async def _commit_and_send(self, prepared: Prepared, row: OutboxRow, now: float) -> int:
-        """The action number of a committed local action.
+        """The action number of a committed local action."""
 
-        Where nothing of the session waits before it, the transport builds the message while the
-        commit waits for the disk, and gets it from the writer thread itself the moment it is there.
-        """
-        message = self.outbox.claim(row)
-        unit = self._unit(prepared, row, now, attempts=int(message is not None))
+        def unit(stored: NewOutbox) -> Commit:
+            return self._unit(prepared, stored, now)
 
-        def commit() -> int:
-            if message is None:
-                return self._store.commit(unit).action_num or 0
-            number = self._store.commit(unit, waiting=partial(self._transport.prepare, message)).action_num
-            self._transport.send(message)
-            return number or 0
+        return (await commit_and_send(self._parts, self.outbox, row, unit)).action_num or 0
 
-        try:
-            number = await self._writer.run(commit)
-        except BaseException:
-            if message is not None:
-                self._transport.discard(row.id)
-                self.outbox.withdraw(row)
-            raise
-        if message is None:
-            self.outbox.add(replace(row, action_num=number))
-        else:
-            self.outbox.committed(row.id, number)
-        return number
-
-    def _unit(self, prepared: Prepared, row: OutboxRow, now: float, *, attempts: int) -> Commit:
+    def _unit(self, prepared: Prepared, stored: NewOutbox, now: float) -> Commit:
         after = prepared.after
         return Commit(
             insert=after if prepared.before is None else None,
             update=after if prepared.before is not None else None,
             action=action(after.key, prepared.envelope, after.key.identity, now),
-            outbox=NewOutbox(
-                id=row.id,
-                key=after.key,
-                peer=row.peer,
-                command=row.command,
-                envelope=row.envelope,
-                content=row.content,
-                delivery=row.delivery,
-                created_at=now,
-                attempts=attempts,
-            ),
+            outbox=stored,
             flags=self._parts.unsure(after.key, now),
         )
 
+    def _next_row(self) -> int:
+        self._last_row += 1
+        return self._last_row
+
     def _row(self, prepared: Prepared, now: float) -> OutboxRow:
         """The outbox row of an action that is not committed yet; its action number is not known."""
-        self._last_row += 1
         return OutboxRow(
-            id=self._last_row,
+            id=self._next_row(),
             key=prepared.after.key,
             action_num=None,
             peer=prepared.after.peer,

@@ -38,6 +38,7 @@ from .deliveries import Deliveries
 from .parking import Full, Parking
 from .parts import Parts, action
 from .sync import OUT_OF_SYNC, Sync, keeps_nonce
+from .texts import Texts
 
 ANSWERS_PER_MINUTE: Final = 6
 """Error actions one peer can draw from us, so that nobody uses us as an amplifier."""
@@ -59,6 +60,7 @@ class Inbound:
         deliveries: Deliveries,
         parking: Parking,
         sync: Sync,
+        texts: Texts,
         *,
         outbox: Callable[[], Outbox],
         applied: Callable[[Session], None],
@@ -69,6 +71,7 @@ class Inbound:
         self._deliveries = deliveries
         self._parking = parking
         self._sync = sync
+        self._texts = texts
         self._outbox = outbox
         self._applied = applied
         self._ended = ended
@@ -95,10 +98,13 @@ class Inbound:
 
         ``admitted_at``: when a message came in that a person has let in.
         """
+        fresh = True
         envelope = _read(message)
-        if isinstance(envelope, InvalidEnvelope):
+        if envelope is None:
+            fresh = await self._texts.take(message)
+        elif isinstance(envelope, InvalidEnvelope):
             self._parts.counters.add(metrics.REFUSED, envelope.kind)
-        elif envelope is not None:
+        else:
             key = SessionKey(message.identity, envelope.session_id)
             if self._parts.store.mail.handled(key, envelope.nonce, message.message_hash):
                 self._parts.counters.add(metrics.REFUSED, "handled_before")
@@ -113,7 +119,7 @@ class Inbound:
                 except Corrupt as corrupt:
                     log.error("session %s is damaged, its message is dropped: %s", key.session_id, corrupt)
         self._parts.transport.done(message.entry)
-        return True
+        return fresh
 
     async def _route(
         self, message: Received, envelope: Envelope, now: float, unpark: tuple[int, ...] = ()
@@ -289,9 +295,8 @@ class Inbound:
 
 
 def _read(message: Received) -> Envelope | InvalidEnvelope | None:
-    """The message's envelope, what is wrong with it, or None where it is not LRGP."""
+    """The message's envelope, what is wrong with it, or None where it is not LRGP but a text."""
     if message.envelope is None:
-        log.debug("a message of %s is not LRGP", message.peer)
         return None
     try:
         return Envelope.unpack(message.envelope)

@@ -10,7 +10,8 @@ from lrgpnode.mesh.transport import Heard
 from lrgpnode.protocol.envelope import Envelope
 from lrgpnode.protocol.router import Rejected, RemoteError
 from lrgpnode.protocol.session import Session
-from storage.model import OutboxRow
+from storage.messages import is_text
+from storage.model import Message, OutboxRow, OutboxState
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +75,24 @@ class News:
             text = {"code": str(outcome.code), "msg": outcome.message, "command": outcome.ref}
             self._publish("game.rejected", fields | text)
 
+    def text(self, message: Message) -> None:
+        """A text was received, or written and committed."""
+        fields = {"id": message.id, "identity": message.identity, "peer": message.peer, "text": message.text}
+        if message.own:
+            self._publish("message.sent", fields | {"outbox_id": message.outbox_id, "at": message.at})
+        else:
+            self._publish("message.received", fields | {"at": message.at, "cut": message.cut})
+
+    def texts_read(self, identity: str, peer: str) -> None:
+        self._publish("message.read", {"identity": identity, "peer": peer})
+
     def delivery(self, row: OutboxRow) -> None:
+        if is_text(row.key):
+            fields = {"identity": row.key.identity, "peer": row.peer, "outbox_id": row.id}
+            # The proof is all that can be known of a text.
+            state = OutboxState.DELIVERED if row.state is OutboxState.CONFIRMED else row.state
+            self._publish("message.delivery", fields | {"state": str(state), "reason": row.reason})
+            return
         self._publish(
             "game.delivery",
             {

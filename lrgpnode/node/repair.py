@@ -10,6 +10,7 @@ from lrgpnode.outbox.policy import without_superseded
 from lrgpnode.protocol.errors import CallerError, Kind
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
+from storage.messages import is_text
 from storage.model import Commit, Flag, OutboxChange, OutboxRow, OutboxState
 
 from .deliveries import Deliveries
@@ -64,7 +65,7 @@ class Repair:
             minutes = int(wait / 60) + 1
             raise CallerError(
                 Kind.VALIDATION,
-                f"this game's messages were sent twelve times within a day; try again in {minutes} minutes",
+                f"{_whose(rows[0])} were sent twelve times within a day; try again in {minutes} minutes",
             )
         return [self._outbox.state(row.id) or row for row in rows]
 
@@ -175,3 +176,7 @@ class Repair:
         if not row.state.open:
             raise CallerError(Kind.VALIDATION, f"message {id} is done with: it is {row.state}")
         return row
+
+
+def _whose(row: OutboxRow) -> str:
+    return "the texts to this peer" if is_text(row.key) else "this game's messages"

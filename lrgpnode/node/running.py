@@ -17,13 +17,15 @@ from .parking import Parking
 from .parts import Parts
 from .repair import Repair
 from .sync import Sync
+from .texts import Texts
 from .upkeep import Upkeep
 
 
 class Running:
     """What runs between a start and a stop.
 
-    ``ended`` is told of sessions that have expired, ``again`` gets messages whose commit failed.
+    ``ended`` is told of sessions that have expired, ``again`` gets messages whose commit failed. For
+    ``row_number`` and ``introduce`` see ``Texts``.
     """
 
     def __init__(
@@ -34,6 +36,8 @@ class Running:
         *,
         ended: Callable[[tuple[Session, ...]], None],
         again: Callable[[Received], None],
+        row_number: Callable[[], int],
+        introduce: Callable[[str, str], None] | None = None,
         airtime: Airtime | None = None,
     ) -> None:
         self.agenda = agenda = Agenda(parts.time.clock.boot, loop)
@@ -41,11 +45,13 @@ class Running:
         self.expiry = Expiry(parts, agenda, ended=ended)
         self.sync = Sync(parts.store, parts.games, agenda, attempts=self._attempts, certain=self._certain)
         self.parking = Parking(parts.store, parts.router, parts.games, agenda, self._unpark)
+        self.texts = Texts(parts, self.outbox, row_number=row_number, introduce=introduce)
         self.inbound = Inbound(
             parts,
             deliveries,
             self.parking,
             self.sync,
+            self.texts,
             outbox=lambda: self.outbox,
             applied=lambda session: self.expiry.watch(session.key.identity),
             ended=ended,

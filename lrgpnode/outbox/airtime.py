@@ -1,8 +1,8 @@
 """Waiting for airtime: who asks for it, and in which order those wait that have not got it.
 
-What a player does goes out first, then what answers somebody, then what only says how things stand; of the
-last only the newest is kept for each game. Within a rank, whoever came first goes first: who needs much
-airtime is not overtaken for ever by those who need little.
+What a player does goes out first, then what answers somebody, then what people write each other, then what
+only says how things stand; of the last only the newest is kept for each game. Within a rank, whoever came
+first goes first: who needs much airtime is not overtaken for ever by those who need little.
 """
 
 from __future__ import annotations
@@ -47,13 +47,16 @@ class Rank(IntEnum):
 
     MOVE = 0
     ANSWER = 1
+    TEXT = 2
 
 
 _MOVES: Final = frozenset((Command.MOVE, Command.RESIGN))
 
 
-def rank(command: str) -> Rank:
-    return Rank.MOVE if command in _MOVES else Rank.ANSWER
+def rank(command: str, *, text: bool = False) -> Rank:
+    if command in _MOVES:
+        return Rank.MOVE
+    return Rank.TEXT if text else Rank.ANSWER
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +70,10 @@ class Notice:
     @property
     def peer(self) -> str:
         return self.message.peer
+
+
+def _place(lane: Lane) -> tuple[Rank, int]:
+    return rank(lane.head.command, text=not lane.head.envelope), lane.head.id
 
 
 class Waiting:
@@ -88,9 +95,7 @@ class Waiting:
     def __iter__(self) -> Iterator[Lane | Notice]:
         """As they are now, the first first."""
         if self._order is None:
-            self._order = sorted(
-                self._lanes.values(), key=lambda lane: (rank(lane.head.command), lane.head.id)
-            )
+            self._order = sorted(self._lanes.values(), key=_place)
         lanes: tuple[Lane | Notice, ...] = tuple(self._order)
         return iter((*lanes, *self._notices.values()))
 

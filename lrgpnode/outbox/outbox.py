@@ -78,8 +78,8 @@ class Outbox:
             return None
         return self._depart(self._open((replace(row, attempts=1),)))
 
-    def committed(self, id: int, action_num: int) -> None:
-        """A claimed row is in the database now, under this action number."""
+    def committed(self, id: int, action_num: int | None) -> None:
+        """A claimed row is in the database now, under this action number; None for what is no action."""
         lane = self._by_id.get(id)
         if lane is not None:
             lane.rows[0] = replace(lane.rows[0], action_num=action_num)

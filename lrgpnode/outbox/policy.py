@@ -144,4 +144,6 @@ def outgoing(row: OutboxRow, *, via_propagation: bool) -> Outgoing:
         content=row.content,
         delivery=row.delivery,
         via_propagation=via_propagation,
+        # A text carries no nonce: only by its hash can a peer tell that it has it already.
+        timestamp=None if row.envelope else row.created_at,
     )

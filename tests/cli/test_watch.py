@@ -20,7 +20,19 @@ GAME = {"id": ID, "identity": ME}
 BY_PEER = {**GAME, "peer": PEER}
 
 SYNC = {"identity": PEER, "node": "c" * 32, "progress": 1.0, "received": 2, "left": 0, "reason": ""}
+TEXT = {"id": 4, "identity": ME, "peer": PEER, "text": "Hi\x1b[2J\nthere", "at": 1.0}
+OWN_TEXT = {"identity": ME, "peer": PEER, "outbox_id": 9}
+
 SHOWN: list[tuple[str, dict[str, Any], str]] = [
+    ("message.received", {**TEXT, "cut": False}, "b2b2b2b2 writes: Hi[2J there"),
+    ("message.sent", {**TEXT, "outbox_id": 9}, "to b2b2b2b2: Hi[2J there"),
+    ("message.delivery", {**OWN_TEXT, "state": "delivered", "reason": ""}, "text to b2b2b2b2: delivered"),
+    (
+        "message.delivery",
+        {**OWN_TEXT, "state": "failed", "reason": "no path"},
+        "text to b2b2b2b2: failed: no path",
+    ),
+    ("message.read", {"identity": ME, "peer": PEER}, "the texts of b2b2b2b2 were read"),
     (
         "game.challenged",
         {**BY_PEER, "app": "chess", "peer_name": "Bob"},

@@ -69,6 +69,13 @@ class Air:
     def new_hash(self) -> bytes:
         return hashlib.sha256(b"%d %d" % (self.seed, next(self._hashes))).digest()
 
+    def hash_of(self, message: Outgoing) -> bytes:
+        """A hash of its own for each attempt, unless it says that it is the same message as another."""
+        if message.timestamp is None:
+            return self.new_hash()
+        said = f"{message.identity} {message.peer} {message.timestamp!r} {message.content}"
+        return hashlib.sha256(said.encode()).digest()
+
     def announce(self, identity: str) -> None:
         """Everybody hears it, or not."""
         self.announced.append(identity)
@@ -171,7 +178,7 @@ class Endpoint:
             identity=self.identity,
             peer=message.identity,
             message_hash=message_hash,
-            envelope=message.envelope,
+            envelope=message.envelope or None,
             title="",
             content=message.content,
             signed=b"signed " + message.envelope,
@@ -188,7 +195,7 @@ class Endpoint:
 
     def _attempt(self, life: int, message: Outgoing) -> None:
         air, faults, later = self.air, self.air.faults, self._loop.call_later
-        message_hash = air.new_hash()
+        message_hash = air.hash_of(message)
         self._tell(life, message.ref, Progress.SENDING)
         if life != self._life or air.chance(faults.silent):
             return
@@ -204,7 +211,7 @@ class Endpoint:
         later(wait, self._land, life, message, message_hash)
         if air.chance(faults.copied):
             again = wait + air.random.uniform(0, faults.copy_within)
-            later(again, air.arrive, message, air.new_hash())
+            later(again, air.arrive, message, air.hash_of(message))
 
     def _delay(self) -> float:
         faults = self.air.faults

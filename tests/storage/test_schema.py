@@ -127,7 +127,8 @@ class TestMigrations:
                 "waiting_source",
                 "sqlite_autoindex_waiting_1",
             }
-            assert after <= before
+            later = {row for row in after if "messages" in row[0]}  # the table of a later version
+            assert after - later <= before
 
     def test_a_failing_one_leaves_the_database_as_it_was(self, path: Path) -> None:
         Store(path).close()

@@ -188,6 +188,11 @@ class Scroll(_Edged):
         self._made = None
         self._invalidate()
 
+    def to_end(self) -> None:
+        """Show the end from now on."""
+        self._at_end = True
+        self._invalidate()
+
     def keypress(self, size: Size, key: str) -> str | None:
         page = max(1, down(size) - 1)
         steps = {"up": -1, "down": 1, "page up": -page, "page down": page, " ": page}.get(key)

@@ -18,6 +18,7 @@ from .deliveries import Deliveries
 from .link import Done, Failed, Link
 from .past import Past
 from .people import People
+from .talks import Talks
 
 Json = Mapping[str, Any]
 Key = tuple[str, str]
@@ -42,6 +43,7 @@ class Topic(Enum):
     GAMES = "games"
     OPEN = "open"
     PEOPLE = "people"
+    TALKS = "talks"
 
 
 class World:
@@ -72,6 +74,7 @@ class World:
         self.games: dict[Key, dict[str, Any]] = {}
         self.more: str | None = None
         self.people = People(self.call, lambda: changed(Topic.PEOPLE))
+        self.talks = Talks(self.call, lambda: changed(Topic.TALKS))
         self.unplayable: list[Unplayable] = []
         self.open: Key | None = None
         self.detail: Json | None = None
@@ -148,6 +151,10 @@ class World:
         self._loading_more = True
         self._page("ended", self.more)
 
+    def reads(self, peer: str) -> bool:
+        """Whether texts can be written to this peer: the house and ourselves do not read them."""
+        return peer != self.me and self.identities.get(peer, {}).get("role") != "house"
+
     def waiting_turn(self) -> int:
         """Games in which it is the person's turn."""
         return sum(bool(game.get("your_turn")) and game["status"] == "active" for game in self.games.values())
@@ -189,6 +196,9 @@ class World:
             self._deleted((str(data["identity"]), str(data["id"])))
         elif kind == "game.request":
             self.load_requests()
+        elif kind.startswith("message."):
+            if not old and data["identity"] == self.me:
+                self.talks.event(kind, data)
         elif kind == "node.stopping":
             self.words = "The node is stopping."
             self._changed(Topic.STATE)
@@ -203,6 +213,9 @@ class World:
     def _tell(self, event: Json) -> None:
         names = self.people.names()
         names |= {str(game["peer"]): str(game.get("peer_name", "")) for game in self.games.values()}
+        names = {**self.talks.names, **{peer: name for peer, name in names.items() if name}}
+        if event["type"] == "message.received" and self.talks.sees(str(event["data"]["peer"])):
+            return
         found = notices.notice(event, self.names, names)
         if found is not None:
             self._told(found)
@@ -274,6 +287,7 @@ class World:
         if self.open is not None:
             self._ask(self.open)
         self.people.reload()
+        self.talks.load(self.me)
 
     def _failed(self, error: ClientError) -> None:
         self._loading_more = False

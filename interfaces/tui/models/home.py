@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Final
 
 from lrgpnode.protocol.value import Value
@@ -39,6 +40,7 @@ _STATES: Final = {"completed": "over", "declined": "declined", "expired": "time 
 class Row(Value):
     """One game. ``state`` is what it waits for; ``presence`` names a glyph; ``flag`` a remark, or "".
 
+    ``texts``: how many of the peer nobody has read; the first game with it says so.
     ``stranger``: the challenge waits to be let in, there is no session yet.
     """
 
@@ -55,6 +57,7 @@ class Row(Value):
     stranger: bool = False
     delivery: Delivery | None = None
     flag: str = ""
+    texts: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -76,10 +79,14 @@ class Home(Value):
 
 
 def arrange(
-    games: Iterable[Json], names: Mapping[str, str], now: float, present: Collection[str] = ()
+    games: Iterable[Json],
+    names: Mapping[str, str],
+    now: float,
+    present: Collection[str] = (),
+    unread: Mapping[str, int] = MappingProxyType({}),
 ) -> Home:
     """``games`` are the entries of ``game.list``; ``names`` what games are called, by app id;
-    ``present`` are peers that are always there, as the house is.
+    ``present`` are peers that are always there, as the house is; ``unread`` how many texts of a peer are.
 
     Within a section what happened last comes first, in that of one's own turn what waits longest.
     """
@@ -88,11 +95,17 @@ def arrange(
         row = _row(game, names, now, game["peer"] in present)
         found[row.section].append((float(game["last_action_at"]), row))
     sections = []
+    left = dict(unread)
     for section, rows in found.items():
         rows.sort(key=lambda pair: pair[0], reverse=section is not Section.YOUR_TURN)
         if rows:
-            sections.append((section, tuple(row for _, row in rows)))
+            marked = (row if row.peer not in left else _marked(row, left.pop(row.peer)) for _, row in rows)
+            sections.append((section, tuple(marked)))
     return Home(sections=tuple(sections))
+
+
+def _marked(row: Row, texts: int) -> Row:
+    return replace(row, texts=texts)
 
 
 def section(game: Json) -> Section:

@@ -65,6 +65,8 @@ def notice(event: Json, names: Mapping[str, str], peers: Mapping[str, str]) -> N
         case "game.applied" if not data.get("own") and data.get("command") != "challenge":
             command = str(data.get("command"))
             return Notice(text=f"{game}: {peer} {_DEEDS.get(command, command)}.", game=where, bell=True)
+        case "message.received":
+            return Notice(text=f"{peer} writes: {data.get('text', '')}", bell=True)
         case "game.expired":
             return Notice(text=f"{game} with {peer}: the time is up.", game=where)
         case "game.out_of_sync":

@@ -83,6 +83,11 @@ class Screen:
         """What the status line says while there is nothing new."""
         return ""
 
+    @property
+    def covered(self) -> bool:
+        """Whether something of its own hides what it is about, so that news of that must be told."""
+        return False
+
     def hints(self) -> Sequence[Hint]:
         return ()
 

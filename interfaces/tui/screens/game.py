@@ -8,11 +8,12 @@ from dataclasses import replace
 import urwid
 
 from interfaces.tui.kit.bars import Hint
+from interfaces.tui.kit.beside import Beside
 from interfaces.tui.kit.edit import Field
 from interfaces.tui.kit.segments import Lines
 from interfaces.tui.kit.theme import Depth
 from interfaces.tui.live.world import Key, Topic
-from interfaces.tui.models import board, entry, game, picture
+from interfaces.tui.models import board, entry, game, picture, words
 from interfaces.tui.models.board import Pointer
 from interfaces.tui.models.entry import Entry, Fit, Move, Place
 from interfaces.tui.models.game import Page
@@ -24,6 +25,7 @@ from . import export
 from .acting import Acting
 from .base import Desk, Json, Screen
 from .boardpane import BoardPane
+from .talkpane import TalkPane
 
 MOVE_LENGTH = 32
 FIELD = 22
@@ -55,12 +57,16 @@ class GameScreen(Screen):
         self._line = urwid.Columns([(FIELD, self._field), self._words], focus_column=0)
         self._below: urwid.WidgetPlaceholder[urwid.Widget] = urwid.WidgetPlaceholder(self._advice)
         self._pile = urwid.Pile([("weight", 1, self._pane), ("pack", self._below)], focus_item=0)
+        self._talk = TalkPane(desk)
+        self._sides = Beside(
+            self._pile, self._talk, desk.glyphs, lambda: self._peer is not None, self._sides_changed
+        )
 
     # What the interface asks
 
     @property
     def widget(self) -> urwid.Widget:
-        return self._pile
+        return self._sides
 
     def use(self, key: Key) -> None:
         """Show this game from now on."""
@@ -70,13 +76,20 @@ class GameScreen(Screen):
         self._acting.use(key)
         self._pointer = Pointer()
         self._field.value = ""
+        self._sides.show(False, keys=False)
 
     def shown(self) -> None:
         self.desk.world.show(self._key)
         self._focus_board()
         self._update()
 
+    def hidden(self) -> None:
+        self.desk.world.talks.look(False)
+
     def changed(self, topic: Topic) -> None:
+        if topic is Topic.TALKS:
+            self._talk.changed()
+            self.desk.refresh()
         if topic in (Topic.OPEN, Topic.PEOPLE, Topic.STATE):
             self._update()
 
@@ -90,17 +103,30 @@ class GameScreen(Screen):
         detail = self._detail
         if detail is None:
             return self.desk.world.words or "Loading the game."
+        if self._sides.at_side:
+            return f"What you write to {self._talk.name}. Tab or Esc: back to the board."
         if self._at is not None:
             return "This is how it was. Esc: back to now."
         if self._pointer.chosen is not None:
             return f"From {entry.cell_name(detail['view'], self._pointer.chosen)} to: Enter. Esc lets go."
         return ""
 
+    @property
+    def covered(self) -> bool:
+        return self._sides.covered
+
     def hints(self) -> Sequence[Hint]:
         last = [Hint("?", "help", last=True), Hint("esc", "back", last=True)]
         page = self._page()
         if page is None:
             return last
+        if self._sides.at_side:
+            return [
+                Hint("enter", "send"),
+                Hint("page up", "older"),
+                Hint("tab", "board"),
+                Hint("esc", "close" if self._sides.open else "board", last=True),
+            ]
         if self._typing:
             return [Hint("enter", "play"), Hint("tab", "board"), Hint("esc", "board", last=True)]
         offers = [Hint(offer.key, offer.label) for offer in page.offers]
@@ -115,9 +141,10 @@ class GameScreen(Screen):
         if page.own_commands or not self._legal:
             more.append(Hint("o", "other"))
         more += [Hint("f", "flip")] if self._chequered else []
+        talks = [Hint("t", f"chat ({self._unread} new)" if self._unread else "chat")] if self._peer else []
         asked = [hint for hint in offers if hint.key in ("a", "x")]
         rest = [hint for hint in offers if hint not in asked]
-        return [*asked, *moves, *rest, *more, Hint("e", "export"), *last]
+        return [*asked, *moves, *talks, *rest, *more, Hint("e", "export"), *last]
 
     def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
         keys = [
@@ -133,6 +160,7 @@ class GameScreen(Screen):
             ("r", "resign"),
             ("s", "send again what has not arrived"),
             ("n", "play again, when the game is over"),
+            ("t", "what you have written each other, and a line to write in; PgUp and PgDn scroll"),
             ("o", "any other command of the game"),
             ("e", "export the game as PGN, text or JSON"),
             ("esc", "let go of a piece, else back to the list"),
@@ -145,6 +173,10 @@ class GameScreen(Screen):
         return "A game", keys, notes
 
     def key(self, key: str) -> bool:
+        if self._sides.at_side:
+            if key in ("tab", "shift tab", "esc"):
+                self._open_talk(self._sides.open and key != "esc", keys=False)
+            return key in ("tab", "shift tab", "esc", "up", "down")
         if key in ("tab", "shift tab"):
             self._toggle()
         elif key == "esc":
@@ -162,6 +194,22 @@ class GameScreen(Screen):
     def _detail(self) -> Json | None:
         world = self.desk.world
         return world.detail if world.open == self._key else None
+
+    @property
+    def _peer(self) -> str | None:
+        """Whom one can write to beside this game."""
+        row = self._row
+        peer = None if row is None else str(row["peer"])
+        return peer if peer is not None and self.desk.world.reads(peer) else None
+
+    @property
+    def _row(self) -> Json | None:
+        """What is known of the game before it is loaded, too."""
+        return self._detail or (self.desk.world.games.get(self._key) if self._key else None)
+
+    @property
+    def _unread(self) -> int:
+        return self.desk.world.talks.unread.get(self._peer or "", 0)
 
     @property
     def _view(self) -> Json:
@@ -257,6 +305,7 @@ class GameScreen(Screen):
                 self.desk.world.read(self._key)
             if self._typing and not self._may_type:
                 self._focus_board()
+        self._meet()
         self._preview()
         self._pane.changed()
         self.desk.refresh()
@@ -312,6 +361,9 @@ class GameScreen(Screen):
         if key in ("home", "end"):
             self._look(0 if key == "home" else self._ply)
             return True
+        if key == "t":
+            self._open_talk(True, keys=True)
+            return True
         if page is None:
             return False
         offer = next((one for one in page.offers if one.key == key), None)
@@ -361,6 +413,33 @@ class GameScreen(Screen):
         self._pointer = pointer
         self._pane.changed()
         self.desk.refresh()
+
+    # Texts
+
+    def _meet(self) -> None:
+        """The game is with somebody: so are the texts beside it."""
+        row = self._row
+        if row is None:
+            return
+        name = words.who(str(row.get("peer_name", "")), str(row["peer"]))
+        if self.desk.world.talks.peer != self._peer:
+            self.desk.world.talks.show(self._peer)
+            self._talk.use(name)
+        self._talk.name = name
+        self._sides.changed()
+        self.desk.world.talks.look(self._sides.side_shown)
+
+    def _open_talk(self, open: bool, *, keys: bool) -> None:
+        if open and self._peer is None:
+            self.desk.say("Who plays here does not read." if self._row else "Loading the game.")
+            return
+        self._sides.show(open, keys=keys)
+        self.desk.world.talks.look(self._sides.side_shown)
+        self.desk.refresh()
+
+    def _sides_changed(self) -> None:
+        # Not in the middle of drawing.
+        self.desk.loop.after(0.0, self._update)
 
     # History
 

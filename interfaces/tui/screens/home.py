@@ -76,7 +76,7 @@ class HomeScreen(Screen):
             self._timer = None
 
     def changed(self, topic: Topic) -> None:
-        if topic in (Topic.GAMES, Topic.STATE):
+        if topic in (Topic.GAMES, Topic.STATE, Topic.TALKS):
             self._make()
 
     def title(self) -> tuple[str, str]:
@@ -111,7 +111,7 @@ class HomeScreen(Screen):
             "away": "not heard lately",
             "unknown": "never heard",
         }[row.presence]
-        parts = [row.state, row.flag, row.delivery.text if row.delivery else "", presence]
+        parts = [_texts(row), row.state, row.flag, row.delivery.text if row.delivery else "", presence]
         if self._house(row):
             parts.pop()
         return f"{row.peer_name or row.peer[:8]}: {'; '.join(part for part in parts if part)}"
@@ -170,7 +170,9 @@ class HomeScreen(Screen):
         world = self.desk.world
         before = self._chosen()
         now = world.now()
-        self._home = home.arrange(world.games.values(), world.names, now, world.always_here)
+        self._home = home.arrange(
+            world.games.values(), world.names, now, world.always_here, world.talks.unread
+        )
         items: list[Item] = []
         if world.unplayable:
             items += [Heading("Not playable here"), *reversed(world.unplayable)]
@@ -296,11 +298,11 @@ class HomeScreen(Screen):
         state = 15 if wide else 0
         tail = f"{glyphs[row.delivery.state] if row.delivery else ' '}{glyphs[row.presence]}{row.age:>6} "
         mark = glyphs["cursor"] if focus else " "
-        news = glyphs["unread"] if row.unread else glyphs["out of sync"] if row.flag else " "
+        news = glyphs["unread"] if row.unread or row.texts else glyphs["out of sync"] if row.flag else " "
         sign = "?" if row.stranger else glyphs[SIGNS[row.section]]
         used = 5 + game + 1 + state + len(tail) + (1 if state else 0)
         peer = text.pad(words.who(row.peer_name, row.peer), max(8, columns - used), script)
-        strong = "unread" if row.unread and not focus else base
+        strong = "unread" if (row.unread or row.texts) and not focus else base
         line: list[tuple[str, str]] = [
             (base, f"{mark} "),
             (strong, news),
@@ -308,7 +310,7 @@ class HomeScreen(Screen):
             (strong, peer),
         ]
         if state:
-            line.append((faint, f" {text.pad(row.flag or row.state, state, script)}"))
+            line.append((faint, f" {text.pad(row.flag or _texts(row) or row.state, state, script)}"))
         line.append(
             (("bad" if row.delivery.trouble and not focus else faint) if row.delivery else faint, tail)
         )
@@ -325,3 +327,8 @@ def _place(items: list[Item], before: Item | None) -> int | None:
         if item == before:
             return number
     return None
+
+
+def _texts(row: Row) -> str:
+    """What the other player has written, in a few words."""
+    return "" if not row.texts else "1 new text" if row.texts == 1 else f"{row.texts} new texts"

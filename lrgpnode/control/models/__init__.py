@@ -16,6 +16,7 @@ from . import (
     game,
     house,
     log,
+    message,
     metrics,
     node,
     outbox,
@@ -100,6 +101,22 @@ from .log import (
     LogLine as LogLine,
     LogPage as LogPage,
     LogParams as LogParams,
+)
+from .message import (
+    MessageInfo as MessageInfo,
+    MessageListParams as MessageListParams,
+    MessagePage as MessagePage,
+    MessageReadParams as MessageReadParams,
+    MessageSendParams as MessageSendParams,
+    MessageSent as MessageSent,
+    MessagesRead as MessagesRead,
+    TextDelivery as TextDelivery,
+    TextReceived as TextReceived,
+    TextSent as TextSent,
+    TextsRead as TextsRead,
+    ThreadInfo as ThreadInfo,
+    ThreadListParams as ThreadListParams,
+    ThreadPage as ThreadPage,
 )
 from .metrics import (
     MetricFamily as MetricFamily,
@@ -203,6 +220,7 @@ _AREAS: Final = (
     contacts,
     game,
     outbox,
+    message,
     house,
     propagation,
     radio,

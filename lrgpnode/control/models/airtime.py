@@ -11,8 +11,8 @@ from .base import Method, Model, Nothing
 class AirtimeUse(Model, frozen=True, kw_only=True):
     """What was used for one purpose within the hour. ``most``: its share, in seconds.
 
-    Purposes are `moves`, `announces`, `sync` and `gateway`, which keep to their shares; out of the reserve
-    come `proofs`, `paths`, `relay` (packets of others) and `other`.
+    Purposes are `moves`, `texts`, `announces`, `sync` and `gateway`, which keep to their shares; out of the
+    reserve come `proofs`, `paths`, `relay` (packets of others) and `other`.
     """
 
     purpose: str

@@ -83,6 +83,7 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
     clock_trusted: bool = True
     clock_reason: str = ""
+    unread_texts: int = 0
 
 
 class AnnounceParams(Model, frozen=True, kw_only=True):

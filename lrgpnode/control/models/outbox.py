@@ -40,7 +40,7 @@ class OutboxListParams(Model, frozen=True, kw_only=True):
 
 
 class OutboxEntry(Model, frozen=True, kw_only=True):
-    """One action of ours and what became of it.
+    """One action of ours and what became of it; with the command `text` and an empty ``id``, a text.
 
     ``delivered`` means that the peer's router has proved it, ``stored`` that a propagation node has it,
     ``confirmed`` that the peer has acted on it. A failed one is sent again at ``next_attempt_at``, and as

@@ -196,7 +196,9 @@ class Radios:
         route, radios = self._route(destination)
         if not radios:
             return FREE
-        purpose = Purpose.GATEWAY if self._house(message.identity) else Purpose.MOVES
+        purpose = Purpose.MOVES if message.envelope else Purpose.TEXTS
+        if self._house(message.identity):
+            purpose = Purpose.GATEWAY
         use = Use(purpose, message.peer, _app(message.envelope))
         packed = cost.message_bytes(
             len(message.envelope), len(message.content.encode()), stamped=self._stamped(message.peer)

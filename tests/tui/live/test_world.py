@@ -49,6 +49,7 @@ class Node:
             "game.list": lambda params: {"games": [summary()] if params["filter"] == "live" else []},
             "game.show": lambda params: detail(params["id"]),
             "game.read": {},
+            "message.threads": {"threads": []},
         }
 
     def call(self, method: str, params: Any, done: Any, failed: Any) -> None:
@@ -102,7 +103,8 @@ def test_everything_is_loaded_once() -> None:
     scene.world.connected(10, False)
     scene.node.settle()
     assert scene.world.state is State.READY
-    assert scene.node.methods() == ["node.status", "house.show", "identity.list", "game.list", "game.list"]
+    first = ["node.status", "house.show", "identity.list"]
+    assert scene.node.methods() == [*first, "game.list", "game.list", "message.threads"]
     assert scene.world.me == ME, "the house is not who plays here"
     assert scene.world.names == {"ttt": "Tic-Tac-Toe"}
     assert scene.world.actions("ttt") == ("move", "resign")

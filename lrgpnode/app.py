@@ -63,6 +63,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("lrgpnode")
 
+RADIO_AWAY_SECONDS: Final = 60.0
+"""After a radio was away for longer, what waits is tried again at once."""
+
 REMEMBERED_PEERS: Final = 500
 """Peers whose public keys Reticulum is given at start; it forgets those it has no use for itself."""
 
@@ -218,6 +221,7 @@ class _Application:
         self._problems: tuple[PluginProblem, ...] = ()
         self._stop = asyncio.Event()
         self._reason = "stopped"
+        self._radio_away: dict[str, float] = {}
 
     def run(self) -> int:
         with Store(self._paths.data / config.DATABASE_NAME, boot_id=boot_id()) as store:
@@ -340,7 +344,7 @@ class _Application:
             if self._mesh.airtime is not None:
                 self._mesh.airtime.on_released(lambda: self._released(loop, node))
             self._mesh.watch_propagation(lambda news: self._propagation_news(node, news))
-            self._mesh.watch_radios(self._radio_news)
+            self._mesh.watch_radios(lambda state: self._radio_news(node, state))
             self._mesh.attach(loop, node)
             await house.open(node)
             heart.start()
@@ -396,9 +400,16 @@ class _Application:
         if type == "propagation.node" and fields["node"]:
             node.reachable()
 
-    def _radio_news(self, state: RadioState) -> None:
+    def _radio_news(self, node: Node, state: RadioState) -> None:
         fields = {"name": state.name, "up": state.up, "trouble": trouble_info(state.trouble)}
         self._publish("radio.changed", fields)
+        if not state.up:
+            self._radio_away.setdefault(state.name, time.monotonic())
+            return
+        since = self._radio_away.pop(state.name, None)
+        # Until then LXMF tries again by itself; and a loose plug must not use up all attempts.
+        if since is not None and time.monotonic() - since > RADIO_AWAY_SECONDS:
+            node.radio_back()
 
     def _mesh_load(self) -> int:
         status = self._mesh.status()
@@ -453,6 +464,7 @@ class _Application:
             self._paths,
             games=self._games.values(),
             problems=[f"Game {one.name} is not in use: {one.reason}" for one in self._problems],
+            airtime=self._mesh.airtime_report(),
             propagation_node=self._mesh.propagation.current,
             time=self._time,
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
+from lrgpnode.airtime.report import AirtimeReport, RadioReport
 from lrgpnode.config import Paths
 from lrgpnode.control import models
 from lrgpnode.protocol.game import Game
@@ -33,10 +34,11 @@ def node_status(
     *,
     games: Iterable[Game],
     problems: Iterable[str],
+    airtime: AirtimeReport,
     propagation_node: str,
     time: Time,
 ) -> models.NodeStatus:
-    """``problems`` are sentences; those of interfaces are added."""
+    """``problems`` are sentences; those of interfaces and of airtime are added."""
     mesh = vitals.mesh.status()
     last = vitals.counters.last()
     return models.NodeStatus(
@@ -67,12 +69,24 @@ def node_status(
             for interface in mesh.interfaces
         ),
         games=tuple(map(_game, games)),
+        airtime=tuple(map(_airtime, airtime.radios)),
         problems=(
             *problems,
             *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error and i.trouble is None),
+            *(f"Airtime of {radio.name}: {radio.problem}" for radio in airtime.radios if radio.problem),
         ),
         clock_trusted=time.trusted,
         clock_reason=time.reason,
+    )
+
+
+def _airtime(radio: RadioReport) -> models.AirtimeBrief:
+    figures = radio.figures
+    return models.AirtimeBrief(
+        radio=radio.name,
+        used=figures.used if figures else 0.0,
+        limit=figures.limit if figures else None,
+        left=figures.left if figures else None,
     )
 
 

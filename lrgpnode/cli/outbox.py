@@ -19,6 +19,7 @@ WAITS_FOR: Final = {
     "peer": "the peer is away",
     "day": "sent as often as a day allows",
     "place": "others go first",
+    "airtime": "waits for airtime",
 }
 """Why a message is not under way, in words."""
 
@@ -71,7 +72,9 @@ def _line(message: Mapping[str, Any]) -> str:
         notes.append(clean(message["reason"], 200))
     if message["attempts"] > 1:
         notes.append(f"{message['attempts']} attempts")
-    if message.get("next_attempt_at"):
+    if waits_for == "airtime" and message.get("next_attempt_at"):
+        notes[0] = f"{notes[0]} until {when(message['next_attempt_at'])}"
+    elif message.get("next_attempt_at"):
         notes.append(f"again {when(message['next_attempt_at'])}")
     return f"{line}  ({', '.join(notes)})" if notes else line
 

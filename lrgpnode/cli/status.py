@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import click
@@ -58,6 +58,8 @@ def _lines(result: dict[str, Any], now: float) -> Iterator[str]:
         yield _row("interfaces", "none: the node is reached by nobody")
     for interface in result["interfaces"]:
         yield _row("interface", _interface(interface))
+    for radio in result.get("airtime", ()):
+        yield _row("airtime", _airtime(radio))
     activity = result.get("activity", {})
     for name, words in _ACTIVITIES:
         at = activity.get(name)
@@ -80,6 +82,13 @@ def _outbox(result: dict[str, Any], now: float) -> str:
     oldest = result.get("oldest_unsent_at")
     waiting = f", the oldest for {age(now - oldest)}" if oldest is not None else ""
     return f"{unsent} on their way{waiting}"
+
+
+def _airtime(radio: Mapping[str, Any]) -> str:
+    used = f"{clean(radio['radio'])}: {radio['used']:.1f} s used this hour"
+    if radio.get("limit") is None:
+        return f"{used}, no limit"
+    return f"{used} of {radio['limit']:g} s, {radio['left']:.1f} s left for what is sent"
 
 
 def _row(name: str, value: str) -> str:

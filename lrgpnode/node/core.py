@@ -223,6 +223,10 @@ class Node:
         """A propagation node can be used from now on."""
         self._run.outbox.reachable()
 
+    def radio_back(self) -> None:
+        """A radio of ours was away for longer than LXMF tries again by itself, and is back."""
+        self._run.outbox.back()
+
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)

@@ -43,11 +43,10 @@ class Airtime(Protocol):
 
 
 class Rank(IntEnum):
-    """The first goes first."""
+    """The first goes first; notices come after them."""
 
     MOVE = 0
     ANSWER = 1
-    STATE = 2
 
 
 _MOVES: Final = frozenset((Command.MOVE, Command.RESIGN))
@@ -57,12 +56,13 @@ def rank(command: str) -> Rank:
     return Rank.MOVE if command in _MOVES else Rank.ANSWER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Notice:
-    """A message without a row, which nobody sends again: an error action about ``key``, from ``peer``."""
+    """A message without a row, which nobody sends again: an error action about ``key``."""
 
     key: SessionKey
     message: Outgoing
+    radio: str
 
     @property
     def peer(self) -> str:
@@ -73,36 +73,47 @@ class Waiting:
     """What waits for airtime."""
 
     def __init__(self) -> None:
-        self._ranks: tuple[OrderedDict[SessionKey, Lane | Notice], ...] = tuple(OrderedDict() for _ in Rank)
+        self._lanes: dict[SessionKey, Lane] = {}
+        self._notices: OrderedDict[SessionKey, Notice] = OrderedDict()
+        self._order: list[Lane] | None = []
         self.until: float | None = None
         """When the first of them may go out, by the agenda's clock; None if nobody knows."""
 
     def __len__(self) -> int:
-        return sum(map(len, self._ranks))
+        return len(self._lanes) + len(self._notices)
 
     def __contains__(self, lane: Lane) -> bool:
-        return any(ranked.get(lane.key) is lane for ranked in self._ranks)
+        return self._lanes.get(lane.key) is lane
 
     def __iter__(self) -> Iterator[Lane | Notice]:
         """As they are now, the first first."""
-        return iter([item for ranked in self._ranks for item in ranked.values()])
+        if self._order is None:
+            self._order = sorted(
+                self._lanes.values(), key=lambda lane: (rank(lane.head.command), lane.head.id)
+            )
+        lanes: tuple[Lane | Notice, ...] = tuple(self._order)
+        return iter((*lanes, *self._notices.values()))
 
     @property
     def lanes(self) -> list[Lane]:
-        return [item for item in self if isinstance(item, Lane)]
+        return list(self._lanes.values())
 
     def add(self, lane: Lane) -> None:
-        self.discard(lane)
-        self._ranks[rank(lane.head.command)][lane.key] = lane
+        self._lanes[lane.key] = lane
+        self._order = None
 
     def note(self, notice: Notice) -> None:
         """In the place of an older one about the same game."""
-        notices = self._ranks[Rank.STATE]
-        notices[notice.key] = notice
-        if len(notices) > MAX_NOTICES:
-            notices.popitem(last=False)
+        self._notices[notice.key] = notice
+        if len(self._notices) > MAX_NOTICES:
+            self._notices.popitem(last=False)
 
     def discard(self, item: Lane | Notice) -> None:
-        for ranked in self._ranks:
-            if ranked.get(item.key) is item:
-                del ranked[item.key]
+        if isinstance(item, Notice):
+            if self._notices.get(item.key) is item:
+                del self._notices[item.key]
+        elif item in self:
+            del self._lanes[item.key]
+            if self._order is not None:
+                # Mostly it is one of the first.
+                self._order.remove(item)

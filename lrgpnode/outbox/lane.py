@@ -16,7 +16,8 @@ class Lane:
 
     ``timer``: when the first is tried again. ``via``: the next attempt goes to a propagation node.
     ``heard``: the peer was heard during the attempt. ``kept``: rows that are sent again after they were
-    delivered or stored, with that state, which a failure does not take away.
+    delivered or stored, with that state, which a failure does not take away. ``radio``: what it waits for
+    airtime on, and ``dry_until`` until when, as far as is known.
     """
 
     key: SessionKey
@@ -26,6 +27,8 @@ class Lane:
     via: bool = False
     heard: bool = False
     kept: dict[int, OutboxState] = field(default_factory=dict)
+    radio: str = ""
+    dry_until: float | None = None
 
     @property
     def head(self) -> OutboxRow:

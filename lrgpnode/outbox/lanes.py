@@ -129,9 +129,10 @@ class Traffic:
         if self.dry:
             self.dry.discard(lane)
 
-    def lacks_airtime(self, lane: Lane) -> None:
-        """The lane has no place in the queues, but among those that wait for airtime."""
+    def lacks_airtime(self, lane: Lane, radio: str) -> None:
+        """The lane has no place in the queues, but among those that wait for airtime on this radio."""
         self.leave(lane)
+        lane.radio, lane.dry_until = radio, None
         self.dry.add(lane)
 
     def pause(self, address: str) -> None:

@@ -133,7 +133,11 @@ class Outbox:
     def state(self, id: int) -> OutboxRow | None:
         """The row as it is known now, more current than the database; None once it is done with."""
         lane = self._by_id.get(id)
-        return next((row for row in lane.rows if row.id == id), None) if lane is not None else None
+        if lane is None:
+            return None
+        if lane.head.id == id and lane in self._dry:
+            return self._thirsty(lane)
+        return next((row for row in lane.rows if row.id == id), None)
 
     def undelivered(self, key: SessionKey) -> Sequence[OutboxRow]:
         """Rows of a session of which it is not known that they arrived, oldest first."""
@@ -154,6 +158,8 @@ class Outbox:
             return policy.Waits.DISABLED
         if self._traffic.holds(lane.peer):
             return policy.Waits.BLOCKED
+        if lane in self._dry:
+            return policy.Waits.AIRTIME
         if self._presence.is_away(lane.peer):
             return policy.Waits.PEER
         return policy.Waits.DAY if lane.timer is not None else policy.Waits.PLACE
@@ -195,7 +201,7 @@ class Outbox:
             lane.via = False
             if lane.head.id in self._traffic:
                 lane.heard = hurry = True
-            elif lane not in self._dry:
+            elif lane not in self._dry or not self._radio(self._attempt(lane)):
                 self._traffic.line_up(lane)
         if hurry:
             self._transport.hurry(peer)
@@ -210,6 +216,13 @@ class Outbox:
                 lane.via = True
                 if lane not in self._dry:
                     self._traffic.line_up(lane)
+        self._fill()
+
+    def back(self) -> None:
+        """A radio of ours was away and is back: what has failed meanwhile does not wait for its time."""
+        for lane in tuple(self._lanes.values()):
+            if lane.head.id not in self._traffic and lane not in self._dry:
+                self._traffic.line_up(lane)
         self._fill()
 
     def pause(self, address: str) -> None:
@@ -435,11 +448,10 @@ class Outbox:
             if free > now:
                 self._retry(lane, free - now)
                 return True
-        if self._airtime is None or not self._airtime.by(self._attempt(lane)):
-            return False
-        self._traffic.lacks_airtime(lane)
-        self._say_dry(lane)
-        return True
+        radio = self._radio(self._attempt(lane))
+        if radio:
+            self._traffic.lacks_airtime(lane, radio)
+        return bool(radio)
 
     def _drop_pointless(self, lane: Lane) -> bool:
         row = lane.head
@@ -452,8 +464,6 @@ class Outbox:
 
     def _send(self, lane: Lane) -> None:
         row = lane.head
-        if row.reason == policy.NO_AIRTIME:
-            row = replace(row, reason="", next_attempt_at=None)
         lane.rows[0] = replace(row, state=OutboxState.QUEUED, attempts=row.attempts + 1)
         self._books.attempted(lane.rows[0])
         self._transport.send(self._depart(lane))
@@ -474,11 +484,12 @@ class Outbox:
     def notice(self, key: SessionKey, message: Outgoing) -> None:
         """Send a message without a row, once, as soon as there is airtime for it. Of those about a session
         that wait only the newest is sent."""
-        if self._airtime is None or not self._airtime.by(message):
+        radio = self._radio(message)
+        if not radio:
             self._transport.send(message)
             return
         self._notices -= 1
-        self._dry.note(Notice(key, replace(message, ref=self._notices)))
+        self._dry.note(Notice(key, replace(message, ref=self._notices), radio))
         self._fill()
 
     def noticed(self, ref: int, progress: Progress) -> None:
@@ -507,6 +518,10 @@ class Outbox:
         # Whoever waits already comes first.
         return not self._dry and self._airtime.ask(message).granted
 
+    def _radio(self, message: Outgoing) -> str:
+        """The radio that it goes out by, "" where it costs no airtime."""
+        return "" if self._airtime is None else self._airtime.by(message)
+
     def _pour(self) -> None:
         """Give what airtime there is to those that wait, in their order."""
         assert self._airtime is not None
@@ -516,24 +531,23 @@ class Outbox:
         soonest = now + FALLBACK_SECONDS
         blocked: set[object] = set()
         for item in self._dry:
+            if item.radio in blocked or (item.radio, item.peer) in blocked:
+                continue
             if not self._traffic.room(item.peer):
                 continue
             if isinstance(item, Lane):
                 self._drop_overtaken(item)
-            message = self._attempt(item) if isinstance(item, Lane) else item.message
-            radio = self._airtime.by(message)
-            if radio and not blocked.isdisjoint((radio, (radio, item.peer))):
-                if isinstance(item, Lane):
-                    self._say_dry(item)
-                continue
+                message = self._attempt(item)
+            else:
+                message = item.message
             answer = self._airtime.ask(message)
             if not answer.granted:
-                blocked.add((radio, item.peer) if answer.share else radio)
+                blocked.add((item.radio, item.peer) if answer.share else item.radio)
                 if answer.at is not None:
                     soonest = min(soonest, answer.at)
                     self._dry.until = min(answer.at, self._dry.until or answer.at)
                 if isinstance(item, Lane):
-                    self._say_dry(item, answer.at)
+                    item.dry_until = answer.at
                 continue
             self._dry.discard(item)
             if isinstance(item, Lane):
@@ -541,15 +555,17 @@ class Outbox:
             else:
                 self._transport.send(message)
         if self._dry:
+            # Never at once again, whatever the clocks say.
             self._rain = self._agenda.at(max(soonest, now + 1.0), self._fill)
 
     def _drop_overtaken(self, lane: Lane) -> None:
         """An offer that waits for airtime while a later action of ours follows need not be made any more."""
         while lane.head.command == Command.DRAW_OFFER and len(lane.rows) > 1 and self._drop_pointless(lane):
-            self._traffic.lacks_airtime(lane)
+            self._traffic.lacks_airtime(lane, lane.radio)
 
-    def _say_dry(self, lane: Lane, at: float | None = None) -> None:
-        """What is seen in the list of the outbox; the database need not know."""
-        until = at if at is not None else self._dry.until
-        wall = None if until is None else self._wall() + until - self._agenda.clock()
-        lane.rows[0] = replace(lane.head, reason=policy.NO_AIRTIME, next_attempt_at=wall)
+    def _thirsty(self, lane: Lane) -> OutboxRow:
+        """What is seen of a row that waits for airtime; the database need not know. Until when is known of
+        the first; the others wait as long at least."""
+        until = lane.dry_until or self._dry.until
+        wall = None if until is None else self._wall() + max(0.0, until - self._agenda.clock())
+        return replace(lane.head, next_attempt_at=wall)

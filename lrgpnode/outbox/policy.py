@@ -66,7 +66,6 @@ STATES: Final = {
     Progress.FAILED: OutboxState.FAILED,
 }
 
-NO_AIRTIME: Final = "waits for airtime"
 NO_NEWS: Final = "nothing was heard of the attempt"
 GIVEN_UP: Final = "it could not be delivered in 30 days"
 SUPERSEDED: Final = "a later action of ours made the offer pointless"
@@ -83,6 +82,7 @@ class Waits(StrEnum):
     PEER = "peer"
     DAY = "day"
     PLACE = "place"
+    AIRTIME = "airtime"
 
 
 def retry_pause(attempts: int) -> float:

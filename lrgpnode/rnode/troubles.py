@@ -7,6 +7,7 @@ goes from what the driver and the board have shown to a row of the table.
 from __future__ import annotations
 
 import errno
+import sys
 from dataclasses import dataclass
 from string import Formatter
 from typing import Final
@@ -161,6 +162,8 @@ class Attempt(Value):
 def diagnose(attempt: Attempt) -> Diagnosis:
     """Why an attempt did not bring the radio up."""
     where = {"interface": attempt.interface, "port": attempt.port}
+    if isinstance(attempt.error, ModuleNotFoundError):
+        return MODULE_MISSING(module=attempt.error.name, python=sys.executable, who="the node", **where)
     if not attempt.opened:
         return _not_opened(attempt, where)
     if attempt.firmware != (0, 0) and attempt.firmware < OLDEST_FIRMWARE:

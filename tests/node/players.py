@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,7 @@ class Player:
         self.store = Store(path, boot_id=self.boot_id)
         self.endpoint = Endpoint(air, name, loop)
         self.events: list[Event] = []
+        self.node_parts: Callable[[], dict[str, Any]] = dict
 
     @property
     def clock(self) -> Clock:
@@ -65,6 +66,7 @@ class Player:
             transport=self.endpoint,
             publish=lambda type, fields: self.events.append(Event(type, dict(fields))),
             clock=self.clock,
+            **self.node_parts(),
         )
         # What a failed run did can be done again.
         self.node.router._nonce = lambda: self.random.randbytes(8)

@@ -77,6 +77,25 @@ def test_a_failed_one_goes_out_when_its_time_has_come_and_not_before_also_after_
     on_air(scene)
 
 
+def test_when_our_radio_is_back_nothing_waits_for_its_time() -> None:
+    async def scene(loop: VirtualLoop, air: Air, a: Player, b: Player) -> None:
+        b.endpoint.detach()
+        id = await a.challenge(B, "ttt")
+        await asyncio.sleep(2 * HOUR)
+        failed = last(a, id)
+        assert failed[1] == "failed"
+        b.endpoint.attach(b.node)
+        sent = len(air.sent)
+        a.node.radio_back()
+        a.node.radio_back()  # one attempt, however often it is said
+        await asyncio.sleep(5)
+        assert last(a, id)[1:] == ("delivered", failed[2] + 1)
+        assert [message.peer for message in air.sent[sent:]].count(B) == 1
+        assert b.session(id) is not None
+
+    on_air(scene)
+
+
 def test_what_was_queued_goes_out_after_a_restart() -> None:
     async def scene(loop: VirtualLoop, air: Air, a: Player, b: Player) -> None:
         id = await started(a, b)

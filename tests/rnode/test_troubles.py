@@ -44,6 +44,11 @@ def answered(**changed: int) -> Settings:
         ({"opened": False, "error": OSError(errno.EIO, "Input/output error.")}, "radio-port", "error."),
         ({"opened": False, "error": ValueError()}, "radio-port", "ValueError."),
         ({"opened": False, "remote": True}, "radio-unreachable", "/dev/ttyACM0"),
+        (
+            {"opened": False, "remote": True, "error": ModuleNotFoundError(name="bleak")},
+            "radio-module",
+            "the Python package bleak",
+        ),
         ({"detected": False, "firmware": (0, 0)}, "radio-silent", "no RNode answers"),
         ({"detected": False, "firmware": (0, 0), "remote": True}, "radio-unreachable", "cannot be reached"),
         ({"firmware": (1, 51), "answered": NOTHING}, "radio-firmware", "1.51; Reticulum needs 1.52"),

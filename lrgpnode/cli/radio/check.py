@@ -36,9 +36,8 @@ def check(context: Context, minutes: float, as_json: bool) -> int:
     stream = context.events(None)
     try:
         started = context.call("radio.check", minutes=minutes)
-        if not as_json:
-            names = ", ".join(clean(radio["name"]) for radio in started["radios"])
-            click.echo(f"Listening with {names} for {minutes:g} minutes; Ctrl-C ends.", err=True)
+        names = ", ".join(clean(radio["name"]) for radio in started["radios"])
+        click.echo(f"Listening with {names} for {minutes:g} minutes; Ctrl-C ends.", err=True)
         result = _wait(context, stream, started["check"])
     finally:
         stream.close()

@@ -108,6 +108,7 @@ from .metrics import (
 )
 from .node import (
     ActivityInfo as ActivityInfo,
+    AirtimeBrief as AirtimeBrief,
     AnnounceParams as AnnounceParams,
     AnnounceResult as AnnounceResult,
     ClockChanged as ClockChanged,

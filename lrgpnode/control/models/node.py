@@ -41,6 +41,15 @@ class ActivityInfo(Model, frozen=True, kw_only=True):
     written_at: float | None = None
 
 
+class AirtimeBrief(Model, frozen=True, kw_only=True):
+    """Seconds of airtime of a radio within the hour; ``limit`` and ``left`` are null without a limit."""
+
+    radio: str
+    used: float
+    limit: float | None = None
+    left: float | None = None
+
+
 class NodeStatus(Model, frozen=True, kw_only=True):
     """The node. ``seq`` numbers the last event, ``problems`` are sentences for a person.
 
@@ -70,6 +79,7 @@ class NodeStatus(Model, frozen=True, kw_only=True):
     mail_fetched_at: float | None = None
     interfaces: tuple[InterfaceInfo, ...] = ()
     games: tuple[GameInfo, ...] = ()
+    airtime: tuple[AirtimeBrief, ...] = ()
     problems: tuple[str, ...] = ()
     clock_trusted: bool = True
     clock_reason: str = ""

@@ -17,12 +17,12 @@ OutboxId = Annotated[int, Meta(ge=1, description="Number of a message in the out
 
 
 WaitsFor = Annotated[
-    Literal["", "earlier", "disabled", "blocked", "path", "peer", "day", "place"],
+    Literal["", "earlier", "disabled", "blocked", "path", "peer", "day", "place", "airtime"],
     Meta(
         description="`earlier`: a message before it in its game; `disabled`: our identity is off the mesh; "
         "`blocked`: we have blocked the peer; `path`: no way to the peer is known yet; `peer`: it did not "
         "answer last and is away for all we know; `day`: it was sent as often as a day allows; `place`: "
-        "others go first."
+        "others go first; `airtime`: the radio keeps to its limit."
     ),
 ]
 
@@ -44,7 +44,8 @@ class OutboxEntry(Model, frozen=True, kw_only=True):
 
     ``delivered`` means that the peer's router has proved it, ``stored`` that a propagation node has it,
     ``confirmed`` that the peer has acted on it. A failed one is sent again at ``next_attempt_at``, and as
-    soon as the peer is heard. ``waits_for`` says why one that is not under way does not go out yet.
+    soon as the peer is heard. ``waits_for`` says why one that is not under way does not go out yet; for
+    airtime, it waits until ``next_attempt_at`` at least.
     """
 
     outbox_id: int

@@ -9,9 +9,11 @@ parameters of the section make.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, Final, Protocol
 
 from RNS.Interfaces.RNodeInterface import KISS, RNodeInterface
@@ -21,6 +23,8 @@ from lrgpnode.rnode.troubles import Attempt, Settings
 
 from . import port
 from .ears import Report
+
+_log = logging.getLogger("lrgpnode.radio")
 
 
 class Told(Protocol):
@@ -32,6 +36,9 @@ class Told(Protocol):
     def up(self, interface: Any) -> None: ...
     def lost(self, interface: Any) -> None:
         """The driver has given up the port and will open it again."""
+
+    def reading(self, interface: Any, begins: bool) -> None:
+        """A thread of the driver begins to read from the board, or has ended."""
 
     def sign(self, interface: Any) -> None:
         """The board has said something."""
@@ -146,6 +153,14 @@ def _wrap_opening(driver: Driver) -> None:
 
 def _wrap_life(told: Told) -> None:
     reconnect, incoming = RNodeInterface.reconnect_port, RNodeInterface.process_incoming
+    detach, read_loop = RNodeInterface.detach, RNodeInterface.readLoop
+
+    def reading(interface: Any) -> None:
+        told.reading(interface, True)
+        try:
+            read_loop(interface)
+        finally:
+            told.reading(interface, False)
 
     def reconnecting(interface: Any) -> None:
         told.lost(interface)
@@ -156,7 +171,14 @@ def _wrap_life(told: Told) -> None:
             told.packet(interface)
         incoming(interface, data)
 
+    def detaching(interface: Any) -> None:
+        try:
+            detach(interface)
+        except Exception as error:  # noqa: BLE001 - of a radio that never came up nothing can be closed
+            _log.debug("the radio of %s was left as it was: %r", interface.name, error)
+
     RNodeInterface.reconnect_port, RNodeInterface.process_incoming = reconnecting, received
+    RNodeInterface.detach, RNodeInterface.readLoop = detaching, reading
 
 
 def _wrap_attributes(told: Told) -> None:
@@ -247,8 +269,15 @@ def _attempt(interface: Any, *, opened: bool, error: BaseException | None) -> At
             spreading_factor=interface.r_sf,
             tx_power=interface.r_txpower,
         ),
-        error=error,
+        error=_missing(interface) or error,
     )
+
+
+def _missing(interface: Any) -> ModuleNotFoundError | None:
+    """For Bluetooth the driver needs a package that Reticulum does not bring along."""
+    if interface.use_ble and find_spec("bleak") is None:
+        return ModuleNotFoundError(name="bleak")
+    return None
 
 
 def _report(interface: Any, interference: int | None) -> Report:

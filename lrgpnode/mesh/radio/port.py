@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from contextlib import suppress
 from typing import Any, Final
 
@@ -49,5 +50,8 @@ def close(interface: Any) -> None:
     """
     with suppress(OSError, TypeError, AttributeError):
         interface.serial.cancel_write()
+    with suppress(OSError, AttributeError):
+        # Over TCP: closing alone does not wake whoever waits for bytes.
+        interface.serial.socket.shutdown(socket.SHUT_RDWR)
     with suppress(OSError, TypeError, AttributeError):
         interface.serial.close()

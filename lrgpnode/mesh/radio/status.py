@@ -158,6 +158,8 @@ class RadioView:
 
         online = bool(interface.online) and (watched is None or watched.up)
         trouble = watched.trouble if watched is not None and not online else None
+        # Of other kinds of radio the driver is not watched.
+        watchable = type(interface).__name__ == RADIO
         battery = said("r_battery_state")
         counted = bool(watched and watched.heard.reports)
         version_said = (said("maj_version") or 0, said("min_version") or 0)
@@ -165,7 +167,7 @@ class RadioView:
         return RadioStatus(
             name=interface_name(interface),
             kind=type(interface).__name__,
-            state="online" if online else "starting" if watched and trouble is None else "offline",
+            state="online" if online else "offline" if trouble or not watchable else "starting",
             port=port.name(interface) if hasattr(interface, "use_tcp") else said("port"),
             since=watched.since if watched else None,
             trouble=trouble,

@@ -43,9 +43,13 @@ _OF_THE_DRIVER: Final = re.compile(
     r"(Could not open serial port for interface|Could not detect device for|After configuring|The interface) "
     r"RNodeInterface\[|(TX power|Frequency|Bandwidth|Spreading factor|Radio state) mismatch|"
     r"Make sure that your hardware actually supports the parameters|Aborting RNode startup|"
-    r"The firmware version of the connected RNode|This version of Reticulum requires at least version"
+    r"The firmware version of the connected RNode|This version of Reticulum requires at least version|"
+    r"An error occurred while detaching RNodeInterface\["
 )
 """Lines of which a sentence of ours says more."""
+
+_AGAIN: Final = "Error while reconnecting port"
+"""Begins one that is, if it names the port of a radio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -73,6 +77,7 @@ class _Radio:
         self.sent = 0
         self.tried = now
         self.closed: float | None = None
+        self.readers = 0
 
 
 class RadioWatch:
@@ -82,7 +87,6 @@ class RadioWatch:
         self._changed = changed
         self._clock = clock
         self._radios: dict[int, _Radio] = {}
-        self._failed: dict[str, Diagnosis] = {}
         self._lock = threading.Lock()
         self._news = threading.Condition(self._lock)
         self._listeners: list[Callable[[str], None]] = []
@@ -91,17 +95,13 @@ class RadioWatch:
 
     # --- asked, from any thread
 
-    def states(self) -> dict[int, RadioState]:
-        """By ``id`` of the driver's object."""
-        with self._lock:
-            return {key: radio.state for key, radio in self._radios.items()}
-
     def state(self, interface: Any) -> RadioState | None:
         with self._lock:
             radio = self._radios.get(id(interface))
             return None if radio is None else radio.state
 
     def interfaces(self) -> list[Any]:
+        """The driver's objects."""
         with self._lock:
             return [radio.interface for radio in self._radios.values()]
 
@@ -150,6 +150,10 @@ class RadioWatch:
         gone = not port.is_remote(interface) and not Path(port.name(interface)).exists()
         self._set(interface, up=False, trouble=_fault(troubles.ABSENT if gone else troubles.LOST, interface))
 
+    def reading(self, interface: Any, begins: bool) -> None:
+        with self._lock:
+            self._of(interface).readers += 1 if begins else -1
+
     def sign(self, interface: Any) -> None:
         with self._lock:
             radio = self._of(interface)
@@ -180,7 +184,8 @@ class RadioWatch:
         """A line of Reticulum's log, in the thread that writes them; whether it is worth no more."""
         match = _HARDWARE.fullmatch(text)
         if match is None:
-            return _OF_THE_DRIVER.match(text) is not None
+            ours = text.startswith(_AGAIN) and any(port.name(one) in text for one in self.interfaces())
+            return ours or _OF_THE_DRIVER.match(text) is not None
         reason = _WORDS.get(match["what"], f"error {match['code']}")
         named = [one for one in self.interfaces() if str(one.name) == match["name"]]
         if match["harmless"] is None:
@@ -222,7 +227,7 @@ class RadioWatch:
                 return
             radio.closed = self._clock()
             radio.state = replace(radio.state, reopened=radio.state.reopened + 1)
-        self._set(interface, up=False, trouble=trouble(interface=interface.name, port=port.name(interface)))
+        self._set(interface, up=False, trouble=_fault(trouble, interface))
         port.close(interface)
 
     def _run(self) -> None:
@@ -257,6 +262,8 @@ class RadioWatch:
     def _revive(self, radio: _Radio, now: float) -> None:
         """Begin to open a port again where the driver's own thread for that has ended."""
         interface = radio.interface
+        if radio.readers:
+            return  # two would take each other's bytes
         left_up = radio.closed is not None and interface.online and now - radio.closed > _GRACE
         stuck = not interface.online and not interface.reconnecting and now - radio.tried > _STUCK
         if left_up or stuck:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from tests.e2e.nodes import NodeProcess, until
 from tests.mesh.radio.board import AVR, Board
-from tests.mesh.radio.nodes import COME_BACK, alive, radio, radio_node, section, trouble, wait_for
+from tests.mesh.radio.nodes import COME_BACK, radio, radio_node, section, trouble, wait_for
 
 pytestmark = pytest.mark.node
 
@@ -130,24 +129,6 @@ def test_a_board_that_restarted_with_its_port_open_is_switched_on_again(
     )
     wait_for(node, "online")
     assert board.radio_on
-
-
-@pytest.mark.slow
-def test_a_board_that_takes_nothing_does_not_stop_the_node(stack: ExitStack, board: Board) -> None:
-    """A write waits for as long as the board does not read: whoever sends is woken up."""
-    node = start(stack, board)
-    wait_for(node, "online")
-    board.hung = True
-    # More than a terminal's buffer takes.
-    for _ in range(400):
-        node.call("node.announce")
-    wait_for(node, "radio-hung")
-    board.hung = False
-    wait_for(node, "online")
-    alive(node)
-    began = time.monotonic()
-    assert node.stop() == 0
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.slow

@@ -128,8 +128,8 @@ class InviteScreen(Screen):
 
     def _typed(self, address: str) -> None:
         address = address.strip("<>").lower()
-        if len(address) != 32 or any(char not in "0123456789abcdef" for char in address):
-            self.desk.say("An address has 32 characters, 0 to 9 and a to f.", trouble=True)
+        if not words.is_address(address):
+            self.desk.say(words.NO_ADDRESS, trouble=True)
             return
         known = next((one for one in self._persons() if one.peer == address), None)
         plain = Person(

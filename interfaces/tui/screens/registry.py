@@ -36,6 +36,13 @@ ENTRIES: Final = (
         label="new game",
         what="challenge somebody, or the opponent in the house",
     ),
+    Entry(
+        name="network",
+        place="network:NetworkScreen",
+        key="w",
+        label="network",
+        what="network: radios, mail, who was heard, the outbox, the log",
+    ),
 )
 BY_NAME: Final = {entry.name: entry for entry in ENTRIES}
 BY_KEY: Final = {entry.key: entry for entry in ENTRIES if entry.key}

@@ -43,6 +43,20 @@ ENTRIES: Final = (
         label="network",
         what="network: radios, mail, who was heard, the outbox, the log",
     ),
+    Entry(
+        name="settings",
+        place="settings:SettingsScreen",
+        key="o",
+        label="settings",
+        what="your name, whose challenges you take, and all settings of the node",
+    ),
+    Entry(
+        name="identities",
+        place="identities:IdentitiesScreen",
+        key="i",
+        label="identities",
+        what="play as another identity, or make one",
+    ),
 )
 BY_NAME: Final = {entry.name: entry for entry in ENTRIES}
 BY_KEY: Final = {entry.key: entry for entry in ENTRIES if entry.key}

@@ -83,7 +83,6 @@ def _trouble(trouble: Json | None) -> tuple[Fact, ...]:
 def _radio(radio: Json, budget: Json | None, now: float, *, shared: bool) -> Part:
     state, since = str(radio["state"]), radio.get("since")
     known = f" for {words.age(now - since)}" if since is not None and now - since >= 60 else ""
-    port = f", {radio['port']}" if radio.get("port") else ""
     facts = [*_trouble(radio.get("trouble"))]
     if state != "failed":
         facts += _numbers(radio, shared=shared)
@@ -91,7 +90,9 @@ def _radio(radio: Json, budget: Json | None, now: float, *, shared: bool) -> Par
         facts += _air(radio)
         facts += _budget(budget) if budget else ()
         facts += _board(radio)
-    return Part(title=f"{radio['name']}: radio {state}{known}{port}", facts=tuple(facts))
+    if radio.get("port"):
+        facts.append(fact("port", str(radio["port"])))
+    return Part(title=f"{radio['name']}: {state}{known}, radio", facts=tuple(facts))
 
 
 def _numbers(radio: Json, *, shared: bool) -> Iterator[Fact]:

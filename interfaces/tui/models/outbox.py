@@ -77,7 +77,7 @@ def _sending(one: Json, now: float) -> Sending:
         what=what,
         peer=peer,
         state=state if state in _STATES else "queued",
-        short=_WAITS.get(waits, short) if waits else short,
+        short=why[0] if waits else short,
         about=f"Your {what} to {peer}: {'; '.join((short, *why))}",
         age=words.age(now - float(one["created_at"])),
         trouble=state == "failed",

@@ -87,7 +87,7 @@ def _sending(one: Json, now: float) -> Sending:
 def summary(rows: Sequence[Sending]) -> str:
     """How it stands with all of them."""
     if not rows:
-        return "Nothing is on its way: all that you did has arrived and is answered."
+        return "Nothing is on its way."
     unsent = sum(one.state not in ("delivered", "confirmed", "dropped") for one in rows)
     settled = len(rows) - unsent
     parts = [f"{unsent} not there yet"] if unsent else []

@@ -153,7 +153,7 @@ def changed(result: Json) -> str:
     """What ``node.config_set`` has done, in a sentence."""
     acts = {
         "now": "Changed.",
-        "next_start": "Written to the settings; it acts when the node starts again.",
+        "next_start": "It acts when the node starts again.",
         "overridden": f"Written, but {result.get('origin', 'an option')} of the command line goes before it.",
     }
     return acts.get(str(result["acts"]), "Changed.")

@@ -38,11 +38,12 @@ from lrgpnode.doctor import listening
 from lrgpnode.house.host import House
 from lrgpnode.logs.system import Log
 from lrgpnode.mesh.airtime.settings import AirtimeSettings
+from lrgpnode.mesh.floor import Moment
 from lrgpnode.mesh.identity import IdentityError
 from lrgpnode.mesh.propagation.report import News
 from lrgpnode.mesh.propagation.settings import HostSettings, PropagationSettings
 from lrgpnode.mesh.reticulum import ReticulumMesh
-from lrgpnode.mesh.rns_config import EndpointError, parse_endpoint
+from lrgpnode.mesh.rns_config import Endpoint, EndpointError, parse_endpoint
 from lrgpnode.mesh.settings import MeshSettings
 from lrgpnode.metrics import Counters
 from lrgpnode.node import Identities, Node
@@ -224,13 +225,16 @@ class _Application:
         self._radio_away: dict[str, float] = {}
 
     def run(self) -> int:
+        # First of all: a run that is refused must not have made an identity under a name nobody chose.
+        endpoints = self._endpoints()
         with Store(self._paths.data / config.DATABASE_NAME, boot_id=boot_id()) as store:
             self._store = store
             self._own = self._identities(store)
             self._games, self._problems = load_games()
             for problem in self._problems:
                 log.warning("game %s is not in use: %s", problem.name, problem.reason)
-            self._mesh = ReticulumMesh(self._mesh_settings())
+            self._movable = MovableClock() if self._settings.test_clock else None
+            self._mesh = ReticulumMesh(self._mesh_settings(*endpoints))
             self._vitals = Vitals(
                 name=self._settings.node_name,
                 started_at=self._started_at,
@@ -253,7 +257,7 @@ class _Application:
 
     def _identities(self, store: Store) -> Identities:
         """The identities of this node; the first run makes one."""
-        name = self._options.name or self._settings.node_name
+        name = self._settings.node_name
         try:
             # The house is for the people of this node, unless they open it.
             silent = () if self._settings.house_open_to_peers else (Role.HOUSE,)
@@ -261,18 +265,23 @@ class _Application:
         except IdentityError as error:
             raise StartError(str(error), Exit.CONFIG) from None
 
-    def _mesh_settings(self) -> MeshSettings:
-        options, settings = self._options, self._settings
+    def _endpoints(self) -> tuple[Endpoint | None, tuple[Endpoint, ...]]:
+        """Where to listen, which is free, and where to connect to."""
+        options = self._options
         try:
             listen = parse_endpoint(options.listen, any_port=True) if options.listen else None
             connect = tuple(parse_endpoint(text) for text in options.connect)
         except EndpointError as error:
             raise StartError(str(error), Exit.CONFIG) from None
-        private = listen is not None or bool(connect)
-        if private and options.rns_config is not None:
+        if (listen is not None or connect) and options.rns_config is not None:
             raise StartError("--rns-config cannot be combined with --listen or --connect", Exit.CONFIG)
         if listen is not None and (refused := listening.refusal(listen.host, listen.port)):
             raise StartError(f"--listen: {refused}")
+        return listen, connect
+
+    def _mesh_settings(self, listen: Endpoint | None, connect: tuple[Endpoint, ...]) -> MeshSettings:
+        settings = self._settings
+        private = listen is not None or bool(connect)
         return MeshSettings(
             data=self._paths.data,
             identities=self._own.active,
@@ -285,12 +294,19 @@ class _Application:
             announce_interval=settings.announce_interval_minutes * 60.0,
             shared_is_slow=settings.announce_shared_is_radio,
             boot_id=boot_id(),
+            moment=self._moment if self._movable is not None else None,
             synchronised=system_synchronised,
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
             house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
         )
+
+    def _moment(self) -> Moment:
+        """By the clock that tests move."""
+        assert self._movable is not None
+        clock = self._movable.clock
+        return Moment(clock.wall(), clock.boot(), boot_id(), clock.synchronised())
 
     def _start_reticulum(self) -> None:
         from lrgpnode.mesh.instance import MeshError  # noqa: PLC0415 - loads Reticulum
@@ -315,7 +331,6 @@ class _Application:
         )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
-        self._movable = MovableClock() if self._settings.test_clock else None
         node = Node(
             store=self._store,
             writer=writer,

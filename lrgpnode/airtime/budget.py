@@ -181,17 +181,18 @@ class Budget:
     ) -> Answer:
         """Hold ``seconds`` for something, or as many of them as there are but not fewer than ``least``.
 
-        ``token`` names it until ``release``; packets to ``destination`` are paid out of it. With None as
-        the token nothing is held: it is only asked.
+        ``token`` names it until ``release``, or until it is asked for again; packets to ``destination`` are
+        paid out of it. With None as the token nothing is held: it is only asked.
         """
         most = _up(seconds)
         amount = most if least is None else min(most, _up(least))
         with self._lock:
             now = self._clock()
             self._end_leases(now)
+            if token is not None:
+                self._end(token)
             answer, spare = self._judge(use, amount, now)
             if answer.granted and token is not None:
-                self._end(token)
                 held = _Held(use, destination, min(most, max(amount, spare)), now + LEASE)
                 self._held[token] = held
                 self._held_sum += held.left

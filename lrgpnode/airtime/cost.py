@@ -1,6 +1,7 @@
 """What it costs at most, in seconds of airtime, to send something: before it is sent, and on the safe side.
 
-``Cost.most`` has all that LXMF may repeat by itself; ``Cost.least`` is what it makes sense to begin with.
+``Cost.most`` has all that LXMF may repeat by itself; ``Cost.least`` is what it makes sense to begin with, and
+``Cost.once`` what cannot be done without.
 The sizes are measured (rns-lxmf facts §5); they are those of packets, without an access code.
 """
 
@@ -31,6 +32,8 @@ SENDS: Final = 5
 FIRST_SENDS: Final = 2
 """And if the peer does not answer at all: then it asks for the path and gives up."""
 
+AMPLE: Final = 8
+
 ONE_PACKET: Final = 399
 """The largest LXMF message that goes out as one packet, in bytes as it is packed."""
 
@@ -42,13 +45,17 @@ LXMF_FRAME: Final = 123
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds. ``least`` is never more than ``most``."""
+    """Seconds; in this order none is more than the one before."""
 
     most: float
     least: float
+    once: float
 
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(self.most + other.most, self.least + other.least)
+    def within(self, room: float) -> tuple[float, float]:
+        """(what to ask for, the least that will do) of what may be used in an hour: half of that at most, and
+        where an hour has not much more than a message, no repetition is waited for."""
+        least = self.least if room >= AMPLE * self.least else self.once
+        return min(self.most, max(least, room / 2)), least
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +89,26 @@ def single_packet(packed: int) -> int:
 def opportunistic(hop: Hop, packed: int) -> Cost:
     """A message of one packet, and the path requests for it."""
     once, path = hop.addressed(single_packet(packed)), hop.packet(PATH_REQUEST)
-    return Cost(SENDS * once + 2 * path, FIRST_SENDS * once + path)
+    return Cost(SENDS * once + 2 * path, FIRST_SENDS * once + path, once)
 
 
 def over_link(hop: Hop, packed: int) -> Cost:
     """A message over a link that must be opened for it."""
     body = hop.packet(83 + 16 * (packed // 16)) if packed <= ONE_LINK_PACKET else resource(hop, packed)
     once = _link(hop) + hop.packet(IDENTIFY) + body
-    return Cost(2 * once + SENDS * hop.addressed(LINK_REQUEST), once)
+    return Cost(2 * once + SENDS * hop.addressed(LINK_REQUEST), once, once)
 
 
 def upload(hop: Hop, packed: int) -> Cost:
     """A message to a propagation node."""
     once = _link(hop) + resource(hop, packed + 150)
-    return Cost(2 * once, once)
+    return Cost(2 * once, once, once)
 
 
 def sync(hop: Hop) -> Cost:
     """Asking a propagation node for mail, and proving some of it."""
     once = _link(hop) + hop.packet(IDENTIFY) + 2 * hop.packet(PART) + 6 * hop.packet(PROOF)
-    return Cost(2 * once, once)
+    return Cost(2 * once, once, once)
 
 
 def announce(hop: Hop) -> float:

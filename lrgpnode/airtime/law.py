@@ -24,35 +24,60 @@ class Law(Value):
     problem: str = ""
 
 
-def law(frequency: int | None, bandwidth: int | None, *, region_name: str = "", percent: float = 0.0) -> Law:
+def law(
+    frequency: int | None,
+    bandwidth: int | None,
+    *,
+    region_name: str = "",
+    percent: float = 0.0,
+    board_percent: float = 0.0,
+) -> Law:
     """For a channel around ``frequency``, both in Hz; None where that is not known.
 
-    ``percent`` of the hour, if it is not 0, is what the operator says. Without the name of a region the
-    strictest of those counts in which the channel lies in a band.
+    ``percent`` of the hour, if it is not 0, is what the operator says, and ``board_percent`` what the board
+    itself is set to keep. Who has named neither that nor a region has no limit: frequencies are free in one
+    country and not in another, so the ``problem`` names those where this one is not.
     """
     if percent:
         return _limited(percent / 100, f"{percent:g} % by airtime.limit_percent")
-    if region_name:
-        try:
-            chosen: tuple[Region, ...] = (region(region_name),)
-        except UnknownName as error:
-            return _cautious("", f"{error} Set airtime.region right.")
-    else:
-        chosen = regions()
+    if not region_name:
+        if board_percent:
+            return _limited(board_percent / 100, f"{board_percent:g} % by airtime_limit_long of the board")
+        return Law(None, "no limit is set", _unset(frequency, bandwidth))
+    try:
+        chosen = region(region_name)
+    except UnknownName as error:
+        return _cautious("", f"{error} Set airtime.region right.")
+    found = _of_region(chosen, frequency, bandwidth)
+    if board_percent and (found.seconds is None or board_percent / 100 * HOUR < found.seconds):
+        return _limited(board_percent / 100, f"{board_percent:g} % by airtime_limit_long of the board")
+    return found
+
+
+def _of_region(chosen: Region, frequency: int | None, bandwidth: int | None) -> Law:
     if frequency is None or bandwidth is None:
-        if region_name:
-            return _strictest(chosen[0])
-        return _cautious("", "The frequency is not known here; set airtime.region or airtime.limit_percent.")
-    found = [(where, band) for where in chosen if (band := band_at(where, frequency, bandwidth)) is not None]
-    if not found:
-        asked = f" of {chosen[0].name}" if region_name else ""
+        return _strictest(chosen)
+    band = band_at(chosen, frequency, bandwidth)
+    if band is None:
         return _cautious(
             f"{frequency / 1e6:g} MHz",
-            f"{frequency / 1e6:g} MHz with {bandwidth / 1e3:g} kHz is in no band{asked} that is known; "
+            f"{frequency / 1e6:g} MHz with {bandwidth / 1e3:g} kHz is in no band of {chosen.name}; "
             "set airtime.region or airtime.limit_percent.",
         )
-    where, band = min(found, key=lambda pair: _part(pair[1]))
-    return _limited(_part(band), f"{_percent(band)} of {where.name} at {frequency / 1e6:g} MHz")
+    return _limited(_part(band), f"{_percent(band)} of {chosen.name} at {frequency / 1e6:g} MHz")
+
+
+def _unset(frequency: int | None, bandwidth: int | None) -> str:
+    """What the law would be in some regions."""
+    if frequency is None or bandwidth is None:
+        return "The frequency is not known here; set airtime.region or airtime.limit_percent."
+    bands = [(where.name, band_at(where, frequency, bandwidth)) for where in regions()]
+    limited = [
+        f"{_percent(band)} in {name}" for name, band in bands if band is not None and _part(band) < 1.0
+    ]
+    if not limited:
+        return ""
+    return f"The law allows {', '.join(limited)} at {frequency / 1e6:g} MHz; set airtime.region to yours."
 
 
 def _strictest(where: Region) -> Law:

@@ -164,7 +164,11 @@ def _identity(data: Mapping[str, Any]) -> str:
 
 
 def _applied(data: Mapping[str, Any]) -> str:
-    actor = "you" if data["own"] else who(data.get("peer_name", ""), data["peer"])
+    peer, actor = who(data.get("peer_name", ""), data["peer"]), "you"
+    if not data["own"]:
+        actor = peer
+    elif data.get("peer_name"):
+        actor = f"you against {peer}"
     command = _COMMANDS.get(data["command"]) or clean(data["command"], 32)
     label = f" {clean(data['label'], 32)}" if data.get("label") else ""
     return f"{_game(data)}: {command}{label} by {actor}; now {data['status']}, move {data['ply']}"

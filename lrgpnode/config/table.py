@@ -199,7 +199,7 @@ class Settings(Value):
         text(16, least=0),
         "",
         "Region whose law limits the radio, such as EU868.",
-        default_words="the strictest that has the radio's frequency",
+        default_words="none: only what the radio itself is set to keep is a limit",
     )
     airtime_limit_percent: float = setting(
         number(0, 100),
@@ -226,7 +226,7 @@ class Settings(Value):
         unit="percent",
     )
     airtime_peer_percent: int = setting(
-        whole(1, 100), 50, "Most of the rest that may go to one peer.", unit="percent"
+        whole(1, 100), 75, "Most of the rest that may go to one peer.", unit="percent"
     )
     airtime_preset: str = setting(
         text(32, least=0),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -146,6 +147,7 @@ class ReticulumMesh:
             self._settings.data,
             self._worker,
             self._moment,
+            self._boot_clock,
             local=self._routers,
             stamped=self._asks_for_stamp,
             mail_node=lambda: self.propagation.current,
@@ -446,7 +448,15 @@ class ReticulumMesh:
             router.request_path(bytes.fromhex(peer))
 
     def _moment(self) -> Moment:
+        if self._settings.moment is not None:
+            return self._settings.moment()
         return this_moment(self._settings.boot_id, self._settings.synchronised)
+
+    def _boot_clock(self) -> float:
+        """As ``_moment`` has it, without asking the system whether it vouches for the other clock."""
+        if self._settings.moment is not None:
+            return self._settings.moment().boot
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
 
     def _asks_for_stamp(self, peer: str) -> bool:
         """Whether the peer has said that it wants one, to any of our identities."""

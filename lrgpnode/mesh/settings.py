@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from lrgpnode.protocol.value import Value
 
 from .airtime.settings import AirtimeSettings
+from .floor import Moment
 from .identity import LocalIdentity
 from .propagation.settings import PropagationSettings
 from .rns_config import Endpoint
@@ -31,7 +32,8 @@ class MeshSettings(Value):
     it uses ``rns_config_dir``; else the machine's. An ``announce_interval`` of 0 means never.
     ``silent`` identities are never announced: they are for the other identities of this node.
     ``shared_is_slow``: announces through another program's instance may go out by radio.
-    ``synchronised``: whether the system vouches for the wall clock.
+    ``synchronised``: whether the system vouches for the wall clock. ``moment``: clocks in place of the
+    machine's.
     ``message_kb`` is the largest message taken, in thousands of bytes. ``house`` are identities that play
     for the node itself; what they send counts as that of a gateway.
     """
@@ -49,6 +51,7 @@ class MeshSettings(Value):
     path_wait: float = PATH_WAIT
     boot_id: str = ""
     synchronised: Callable[[], bool] = lambda: False
+    moment: Callable[[], Moment] | None = None
     message_kb: int = MESSAGE_KB
     propagation: PropagationSettings = field(default_factory=PropagationSettings)
     airtime: AirtimeSettings = field(default_factory=AirtimeSettings)

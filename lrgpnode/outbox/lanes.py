@@ -164,9 +164,10 @@ class Traffic:
             while queue and self.room(next(iter(queue.values())).peer):
                 yield queue.popitem(last=False)[1]
 
-    def wait(self, fill: Callable[[], None]) -> None:
-        """If anybody waits, call ``fill`` when a place becomes free by itself."""
-        if (any(self._queues) or self.dry) and self._place is None and self._flights:
+    def wait(self, fill: Callable[[], None], *, crowded: bool) -> None:
+        """If anybody waits for a place, call ``fill`` when one becomes free by itself. ``crowded``: so does
+        one of those that lack airtime."""
+        if (crowded or any(self._queues)) and self._place is None and self._flights:
 
             def free() -> None:
                 self._place = None

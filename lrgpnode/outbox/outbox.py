@@ -432,9 +432,8 @@ class Outbox:
             for lane in self._traffic.departing():
                 if not self._is_held_back(lane):
                     self._send(lane)
-            if self._dry:
-                self._pour()
-            self._traffic.wait(self._fill)
+            crowded = self._pour() if self._dry else False
+            self._traffic.wait(self._fill, crowded=crowded)
 
     def _is_held_back(self, lane: Lane) -> bool:
         """Whether this is not sent now: it is of no use any more, the day's attempts are used up, or it
@@ -448,7 +447,9 @@ class Outbox:
             if free > now:
                 self._retry(lane, free - now)
                 return True
-        radio = self._radio(self._attempt(lane))
+        if self._airtime is None:
+            return False
+        radio = self._airtime.by(self._attempt(lane))
         if radio:
             self._traffic.lacks_airtime(lane, radio)
         return bool(radio)
@@ -522,18 +523,21 @@ class Outbox:
         """The radio that it goes out by, "" where it costs no airtime."""
         return "" if self._airtime is None else self._airtime.by(message)
 
-    def _pour(self) -> None:
-        """Give what airtime there is to those that wait, in their order."""
+    def _pour(self) -> bool:
+        """Give what airtime there is to those that wait, in their order. Whether there was no place for one
+        that might have got some."""
         assert self._airtime is not None
         self._agenda.cancel(self._rain)
         self._rain = self._dry.until = None
         now = self._agenda.clock()
         soonest = now + FALLBACK_SECONDS
         blocked: set[object] = set()
+        crowded = False
         for item in self._dry:
             if item.radio in blocked or (item.radio, item.peer) in blocked:
                 continue
             if not self._traffic.room(item.peer):
+                crowded = True
                 continue
             if isinstance(item, Lane):
                 self._drop_overtaken(item)
@@ -557,6 +561,7 @@ class Outbox:
         if self._dry:
             # Never at once again, whatever the clocks say.
             self._rain = self._agenda.at(max(soonest, now + 1.0), self._fill)
+        return crowded
 
     def _drop_overtaken(self, lane: Lane) -> None:
         """An offer that waits for airtime while a later action of ours follows need not be made any more."""

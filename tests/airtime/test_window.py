@@ -36,10 +36,9 @@ def test_free_at_is_the_first_moment_at_which_no_more_than_that_counts(
         window.add(now, amount)
     at = window.free_at(level, now)
     entries = window.entries(now, 0.0)
-    assert sum(amount for age, amount in entries if now - age + SPAN > at) <= level
     if at > now:
-        before = at - 0.001
-        assert sum(amount for age, amount in entries if now - age + SPAN > before) > level
+        assert sum(amount for age, amount in entries if now - age + SPAN > at - 0.001) > level
+    assert sum(amount for age, amount in entries if now - age + SPAN > at + 0.001) <= level
     assert window.total(at) <= level
 
 

@@ -284,9 +284,9 @@ def test_who_moved_and_what(node: FakeNode, run: Run) -> None:
         node.publish("game.applied", **who, command="move", actor=actor, own=own, action_num=ply, ply=ply)
     lines = run("watch", "--after", "0", "--count", "3").out.splitlines()
     assert [one.split(": ", 1)[1] for one in lines] == [
-        "move e5 by you; now active, move 2",
+        "move e5 by you against Bob (b2b2b2b2); now active, move 2",
         "move Nf3 by Bob (b2b2b2b2); now active, move 3",
-        "move by you; now active, move 4",
+        "move by you against Bob (b2b2b2b2); now active, move 4",
     ]
     node.results["game.show"] = ControlError("session_not_found", "There is no such session.")
     assert run("watch", "--after", "0", "--count", "1").out.endswith("move by you; now active, move 2\n")

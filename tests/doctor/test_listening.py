@@ -66,3 +66,5 @@ def test_a_node_does_not_start_without_its_port(tmp_path: Path) -> None:
     owner = rf"\S+ \(process {os.getpid()}\)"
     assert re.search(rf"lrgpnode: --listen: cannot listen on port {port}: {owner}", ran.stderr)
     assert "Traceback" not in ran.stderr
+    # Its first identity is made by the first run that runs, under the name that is given then.
+    assert {path.name for path in (tmp_path / "node").iterdir()} <= {"lock"}

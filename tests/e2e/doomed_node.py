@@ -79,11 +79,11 @@ def _prove(original: Any, packet: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def _commit(original: Any, store: Any, unit: Any) -> Any:
+def _commit(original: Any, store: Any, unit: Any, **kwargs: Any) -> Any:
     inbound = _inbound(unit)
     if inbound:
         _point("commit", wait_for_proof=True)
-    result = original(store, unit)
+    result = original(store, unit, **kwargs)
     if inbound:
         _state["committed"] = True
         _point("committed", wait_for_proof=True)

@@ -22,6 +22,8 @@ from lrgpnode.control.client import CallFailed, Client, Disconnected, NotRunning
 
 ROOT = Path(__file__).parents[2]
 DEADLINE = 20.0
+STARTS = 60.0
+"""Seconds for a start: seven at a time on a busy machine take more than one of them alone."""
 POLL = 0.01
 
 Json = dict[str, Any]
@@ -178,7 +180,7 @@ class NodeProcess:
             except (NotRunning, Disconnected):
                 return None
 
-        until(answers, f"{self.name} answers")
+        until(answers, f"{self.name} answers", STARTS)
         self._events = Events(client)
         self.identity: str = client.call("identity.list")["identities"][0]["hash"]
 

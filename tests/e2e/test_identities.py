@@ -73,6 +73,15 @@ def test_a_deleted_identity_is_gone_with_its_games(tmp_path: Path, endpoint: str
         assert {row["id"] for row in a.call("outbox.list", all=True)["messages"]} == {mine}
 
 
+def test_a_name_with_spaces_around_it_is_found_without_them(tmp_path: Path, endpoint: str) -> None:
+    node = NodeProcess(tmp_path / "node", "--listen", endpoint)
+    node.name = "  Ann Lee "
+    with node:
+        assert node.call("node.status")["name"] == "Ann Lee"
+        assert node.call("identity.show", identity="ann lee")["name"] == "Ann Lee"
+        assert node.call("identity.create", name=" Zoe ")["name"] == "Zoe"
+
+
 def enabled(node: NodeProcess, hash: str) -> bool:
     found = [one for one in node.call("identity.list")["identities"] if one["hash"] == hash]
     return bool(found[0]["enabled"])

@@ -36,7 +36,8 @@ class VirtualRadio:
     def ask(self, message: Outgoing) -> Answer:
         needed = cost.opportunistic(self.hop, self._packed(message))
         use = Use(Purpose.MOVES, message.peer, "game")
-        return self.budget.ask(message.ref, use, needed.most, least=needed.least, destination=message.peer)
+        most, least = needed.within(self.budget.room)
+        return self.budget.ask(message.ref, use, most, least=least, destination=message.peer)
 
     def ended(self, ref: int) -> None:
         self.budget.release(ref)

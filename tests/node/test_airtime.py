@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lrgpnode.airtime.budget import Limits
+from lrgpnode.airtime.budget import Limits, Purpose, Use
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.mesh.transport import Outgoing
 from lrgpnode.outbox import policy
@@ -44,14 +44,18 @@ async def players(
 
 def use_up(player: RadioPlayer) -> None:
     """Send until nothing more of ours may go out."""
-    from lrgpnode.airtime.budget import Purpose, Use
-
     left = player.radio.budget.figures().left
     assert left is not None
     player.radio.spend(left, Use(Purpose.GATEWAY))
 
 
-@pytest.mark.parametrize("faults", [CLEAN, Faults(lost=0.1, proof_lost=0.1)], ids=["clean", "lossy"])
+@pytest.mark.parametrize(
+    "faults",
+    [
+        pytest.param(CLEAN, id="clean"),
+        pytest.param(Faults(lost=0.1, proof_lost=0.1), id="lossy", marks=pytest.mark.slow),
+    ],
+)
 def test_a_flood_of_500_actions_keeps_every_hour_and_loses_none(faults: Faults, tmp_path: Path) -> None:
     async def main(loop: VirtualLoop) -> None:
         _, a, b = await players(loop, modem=SF7, faults=faults, path=str(tmp_path / "a.db"))
@@ -213,5 +217,29 @@ def test_a_resent_and_a_cancelled_one_leave_the_queue() -> None:
         assert a.node.outbox.dry[0] == 0
         await asyncio.sleep(2 * HOUR)
         assert not air.sent
+
+    run(main)
+
+
+def test_nothing_is_polled_while_somebody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualLoop) -> None:
+        _, a, b = await players(loop)
+        b.endpoint.detach()
+        await a.challenge(B, "ttt")  # is under way for a minute
+        use_up(a)
+        await a.challenge(B, "chess")
+        await asyncio.sleep(2)
+        woken = 0
+        fill = a.node.outbox._fill
+
+        def counted() -> None:
+            nonlocal woken
+            woken += 1
+            fill()
+
+        monkeypatch.setattr(a.node.outbox, "_fill", counted)
+        await asyncio.sleep(HOUR / 2)
+        assert woken <= 8
+        assert a.node.outbox.dry[0] >= 1
 
     run(main)

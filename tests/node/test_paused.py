@@ -117,3 +117,30 @@ def test_who_is_off_the_mesh_and_blocked_waits_for_both() -> None:
         assert last(a, id)[1] == "delivered"
 
     on_air(scene)
+
+
+def test_a_person_is_told_what_a_message_waits_for() -> None:
+    async def scene(loop: VirtualLoop, air: Air, a: Player, b: Player) -> None:
+        def waits(session: str) -> list[str]:
+            return [a.node.outbox.waits_for(row.id).value for row in a.rows(session) if row.state.open]
+
+        id = await started(a, b)
+        a.node.pause(A)
+        await a.act(id, "move", i=4)
+        await a.act(id, "draw_offer")
+        assert waits(id)[-2:] == ["disabled", "earlier"]
+        a.node.unpause(A)
+        await a.node.admission.block(Block(peer=B, blocked_at=1.0))
+        assert waits(id)[-2:] == ["blocked", "earlier"]
+        b.endpoint.detach()
+        assert await a.node.admission.unblock(B)
+        await asyncio.sleep(1)
+        assert waits(id)[-2:] == ["", "earlier"]  # it is under way
+        await asyncio.sleep(120)
+        assert waits(id)[-2:] == ["peer", "earlier"]
+        b.endpoint.attach(b.node)
+        a.endpoint.hear(B)
+        await asyncio.sleep(30)
+        assert set(waits(id)) <= {""}
+
+    on_air(scene)

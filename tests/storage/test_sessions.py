@@ -277,3 +277,28 @@ def test_a_damaged_row_says_which(store: Store) -> None:
         connection.execute("UPDATE game_sessions SET metadata = '[1'")
     with pytest.raises(errors.Damaged, match=key().session_id):
         store.sessions.get(key())
+
+
+@pytest.mark.parametrize(
+    ("status", "metadata", "winner"),
+    [
+        (Status.COMPLETED, {"winner": ME}, ME),
+        (Status.COMPLETED, {"winner": PEER}, PEER),
+        (Status.COMPLETED, {"winner": ""}, ""),
+        (Status.COMPLETED, {"winner": OTHER_ME}, None),  # nobody who plays in it
+        (Status.COMPLETED, {"winner": 7}, None),
+        (Status.COMPLETED, {}, None),  # a game that keeps it elsewhere
+        (Status.ACTIVE, {"winner": ""}, None),
+        (Status.DECLINED, {"winner": ""}, None),
+    ],
+)
+def test_a_list_says_who_won(store: Store, status: Status, metadata: dict[str, Any], winner: Any) -> None:
+    store.sessions.insert(session(status=status, metadata=metadata))
+    assert [row.winner for row in store.sessions.page(ME)] == [winner]
+
+
+def test_a_list_shows_a_damaged_game_too(store: Store) -> None:
+    store.sessions.insert(session(status=Status.COMPLETED))
+    with store.database.transaction() as connection:
+        connection.execute("UPDATE game_sessions SET metadata = '{damaged'")
+    assert [row.winner for row in store.sessions.page(ME)] == [None]

@@ -1,4 +1,4 @@
-"""What is typed into a line, without a terminal: ``line.key("ctrl w")`` edits ``line.text`` at ``line.at``."""
+"""What is typed into a line, without a terminal: ``key("ctrl w")`` edits ``text`` at ``at``."""
 
 from __future__ import annotations
 

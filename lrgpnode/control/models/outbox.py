@@ -19,10 +19,10 @@ OutboxId = Annotated[int, Meta(ge=1, description="Number of a message in the out
 WaitsFor = Annotated[
     Literal["", "earlier", "disabled", "blocked", "path", "peer", "day", "place", "airtime"],
     Meta(
-        description="`earlier`: a message before it in its game; `disabled`: our identity is off the mesh; "
-        "`blocked`: we have blocked the peer; `path`: no way to the peer is known yet; `peer`: it did not "
-        "answer last and is away for all we know; `day`: it was sent as often as a day allows; `place`: "
-        "others go first; `airtime`: the radio keeps to its limit."
+        description="Empty where it is under way or done with. `earlier`: a message before it in its game; "
+        "`disabled`: our identity is off the mesh; `blocked`: we have blocked the peer; `path`: no way to "
+        "the peer is known yet; `peer`: it did not answer last and is away for all we know; `day`: it was "
+        "sent as often as a day allows; `place`: others go first; `airtime`: the radio keeps to its limit.",
     ),
 ]
 

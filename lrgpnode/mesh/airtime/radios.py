@@ -90,6 +90,7 @@ class Radios:
         data: Path,
         worker: Worker,
         moment: Callable[[], Moment],
+        clock: Callable[[], float],
         *,
         local: Collection[str],
         stamped: Callable[[str], bool],
@@ -100,6 +101,7 @@ class Radios:
         self._data = data
         self._worker = worker
         self._moment = moment
+        self._clock = clock
         self._local = local
         self._stamped = stamped
         self._mail_node = mail_node
@@ -156,6 +158,7 @@ class Radios:
             modem.bandwidth if modem else None,
             region_name=settings.region,
             percent=settings.percent,
+            board_percent=float(getattr(interface, "lt_alock", None) or 0.0),
         )
         radio = self._made(interface_name(interface), rule, interface=interface)
         radio.meter = Meter(radio.budget, lambda: radio.modem, _is_own)
@@ -168,7 +171,7 @@ class Radios:
             _log.warning("airtime of %s: %s", name, rule.problem)
         limits = self._settings.limits(rule.seconds)
         ledger = Ledger(self._data / f"airtime-{_file_name(name)}.json", self._moment)
-        budget = Budget(limits, lambda: self._moment().boot, cover=ledger.save)
+        budget = Budget(limits, self._clock, cover=ledger.save)
         record, passed = ledger.load(int((limits.seconds or 0.0) * MICRO))
         budget.restore(record, passed)
         return Radio(name, rule, budget, ledger, interface=interface, fixed=fixed)
@@ -242,8 +245,7 @@ class Radios:
         answer = radio.budget.ask(None, Use(Purpose.ANNOUNCES), cost.announce(hop))
         if answer.granted:
             return 0.0
-        now = self._moment().boot
-        return max(1.0, answer.at - now) if answer.at is not None else 60.0
+        return max(1.0, answer.at - self._clock()) if answer.at is not None else 60.0
 
     def announced(self, interface: Any) -> None:
         """An announce went out. Only where no meter sees it."""
@@ -298,8 +300,8 @@ class Radios:
             if hop is None:
                 continue
             needed = costs(hop)
-            most = min(needed.most, max(needed.least, radio.budget.room / 2))
-            answer = radio.budget.ask(token, use, most, least=needed.least, destination=destination)
+            most, least = needed.within(radio.budget.room)
+            answer = radio.budget.ask(token, use, most, least=least, destination=destination)
             if not answer.granted:
                 self._owed.pop(token, None)
                 self._release(token)

@@ -12,8 +12,8 @@ from lrgpnode.protocol.value import Value
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AirtimeSettings(Value):
-    """``percent`` of the hour, 0 for what the law of the ``region`` says, "" for the strictest that may
-    apply. ``modem`` and ``frequency`` (Hz) are those of another program's radio, None if there is none.
+    """``percent`` of the hour, 0 for what the law of the ``region`` says and the board itself is set to
+    keep. ``modem`` and ``frequency`` (Hz) are those of another program's radio, None if there is none.
     ``enabled``: whether anything is held back; what is sent is counted in any case."""
 
     enabled: bool = True

@@ -20,6 +20,9 @@ from .base import Pane
 RADIO_SECONDS = 5.0
 """How often a radio is asked for its figures, of which no event tells."""
 
+LINK_SECONDS = 30.0
+"""The same where there is no radio: whether an interface is online is told by no event, either."""
+
 
 class LinksPane(Pane):
     label = "Links"
@@ -34,7 +37,8 @@ class LinksPane(Pane):
 
     @property
     def every(self) -> float:
-        return RADIO_SECONDS if self._has_radio() else 30.0
+        known = self.desk.world.answers.get("radio.status") is not None
+        return LINK_SECONDS if known and not self._has_radio() else RADIO_SECONDS
 
     def wants(self) -> Sequence[Ask]:
         return [("node.status", {}), ("radio.status", {}), ("radio.airtime", {})]
@@ -46,7 +50,6 @@ class LinksPane(Pane):
         if self._has_radio():
             self.desk.world.answers.ask("radio.status", "radio.airtime")
         else:
-            # An interface that comes or goes is told by no event.
             self.desk.world.answers.ask("node.status")
 
     def hints(self) -> Sequence[Hint]:

@@ -78,15 +78,20 @@ def own(
 
 
 def announced(result: Json, now: float) -> str:
-    """What ``node.announce`` has done, in a sentence."""
+    """What ``node.announce`` has done, in a sentence that begins with what matters."""
     count, held = len(result["identities"]), [one for one in result.get("held", ()) if one["until"] > now]
-    if not count:
-        return "There is nobody to announce."
-    said = f"{words.count(count, 'identity').replace('identitys', 'identities')} announced"
     if not held:
-        return f"{said}."
+        return f"{_identities(count)} announced." if count else "There is nobody to announce."
     first = min(held, key=lambda one: float(one["until"]))
-    return f"{said}, but not on {first['interface']}, which is slow: there at {clock(first['until'])} again."
+    waiting = len({one["identity"] for one in held})
+    slow = f"by {first['interface']}, which is slow"
+    if not count:
+        return f"Not before {clock(first['until'])}: {slow}, once an hour is enough."
+    return f"{_identities(count)} announced; {slow}, {waiting} not before {clock(first['until'])}."
+
+
+def _identities(count: int) -> str:
+    return f"{count} identit{'y' if count == 1 else 'ies'}"
 
 
 def clock(at: float) -> str:

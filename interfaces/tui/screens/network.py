@@ -63,9 +63,12 @@ class NetworkScreen(Screen):
         return self.desk.world.answers.trouble or self._pane.status()
 
     def hints(self) -> Sequence[Hint]:
+        # Where there is room for two, the way to the other parts is one of them.
+        own = list(self._pane.hints())
         return [
-            *self._pane.hints(),
+            *own[:1],
             Hint("tab", "next"),
+            *own[1:],
             Hint("?", "help", last=True),
             Hint("esc", "back", last=True),
         ]

@@ -220,7 +220,10 @@ def test_what_is_held_back_on_a_radio_is_said(monkeypatch: pytest.MonkeyPatch) -
     assert values(facts) == [("announced", "Ann: 1h ago"), ("held back", "Ann on LoRa until T10009")]
     both = {"identities": [ME, PEER], "held": held}
     assert announces.announced(both, NOW) == (
-        "2 identities announced, but not on LoRa, which is slow: there at T10009 again."
+        "2 identities announced; by LoRa, which is slow, 1 not before T10009."
+    )
+    assert announces.announced({"identities": [], "held": held}, NOW) == (
+        "Not before T10009: by LoRa, which is slow, once an hour is enough."
     )
     assert announces.announced({"identities": [ME]}, NOW) == "1 identity announced."
     assert announces.announced({"identities": []}, NOW) == "There is nobody to announce."

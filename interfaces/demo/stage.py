@@ -137,7 +137,10 @@ class Stage:
         line = part.stdout.readline() if readable else b""
         if not line:
             raise StageError(f"the radios in software do not start: {self._last_words('radios')}")
-        self._ports: dict[str, str] = json.loads(line)["ports"]
+        said = json.loads(line)
+        if "ports" not in said:
+            raise StageError(f"the radios in software do not start: {said['error']['message']}")
+        self._ports: dict[str, str] = said["ports"]
 
     def _node(self, name: str) -> None:
         data = self._folder / name

@@ -159,7 +159,7 @@ def test_two_nodes_as_the_readme_says(tmp_path: Path) -> None:
 def test_a_game_against_the_house_as_the_readme_says(tmp_path: Path) -> None:
     with NodeProcess(tmp_path / "node", "--listen", f"127.0.0.1:{free_port()}") as node:
         program = str(Path(sys.executable).with_name("lrgpnode"))
-        played = [line.split("#")[0] for line in readme("A game at once") if line.startswith("lrgpnode ")]
+        played = [line.split("#")[0] for line in readme("A game by commands") if line.startswith("lrgpnode ")]
         assert len(played) == 3
         id = ""
         for line in played:

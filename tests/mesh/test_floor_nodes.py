@@ -20,7 +20,7 @@ def configure(folder: Path, **ports: int | None) -> str:
     folder.mkdir()
     interfaces = "".join(
         f"[[{name}]]\ntype = TCPClientInterface\nenabled = Yes\ntarget_host = 127.0.0.1\n"
-        f"target_port = {port}\n" + ("bitrate = 1200\nfixed_mtu = 500\n" if name == "radio" else "")
+        f"target_port = {port}\n" + ("bitrate = 50000\nfixed_mtu = 500\n" if name == "radio" else "")
         for name, port in ports.items()
     )
     (folder / "config").write_text(f"[reticulum]\nshare_instance = No\n[interfaces]\n{interfaces}")

@@ -137,4 +137,11 @@ def _state(game: Json) -> str:
         case Section.WAITING:
             return "not answered" if game["status"] == "pending" else "their move"
         case _:
-            return _STATES.get(str(game["status"]), str(game["status"]))
+            return _ending(game)
+
+
+def _ending(game: Json) -> str:
+    winner = game.get("winner")
+    if game["status"] != "completed" or winner is None:
+        return _STATES.get(str(game["status"]), str(game["status"]))
+    return "draw" if not winner else "won" if winner == game["identity"] else "lost"

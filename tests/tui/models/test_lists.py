@@ -57,6 +57,12 @@ def test_what_asks_for_something_comes_first() -> None:
     assert [row.age for row in found.rows[:2]] == ["1d", "now"]
 
 
+@pytest.mark.parametrize(("winner", "said"), [(ME, "won"), (PEER, "lost"), ("", "draw"), (None, "over")])
+def test_a_finished_game_says_who_won(winner: str | None, said: str) -> None:
+    (row,) = home.arrange([game("1", "completed", winner=winner)], NAMES, NOW).rows
+    assert row.state == said
+
+
 def test_several_games_with_one_peer_are_several_rows() -> None:
     found = home.arrange([game("1", your_turn=True), game("2", your_turn=True, app="ttt")], NAMES, NOW)
     assert {row.game for row in found.rows} == {"Chess", "Tic-Tac-Toe"}

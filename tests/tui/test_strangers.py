@@ -67,6 +67,10 @@ def test_a_stranger_is_let_in_or_forgotten(scene: tuple[NodeProcess, RawPeer]) -
         ui.until("Invitations (2)").until("a stranger asks")
         ui.keys("n").until("New game").until(eve.identity[:8])
         harmless(ui)
+        ui.keys("esc").until("Invitations").keys("w").until("Links").keys("3").until("Heard (1)")
+        ui.until(f"({eve.identity[:8]})").keys("enter").until(eve.identity)
+        harmless(ui)
+        ui.keys("enter").gone(eve.identity)
         ui.keys("esc").until("Invitations")
         # Above are the games that are not installed.
         ui.keys("end", "page up", "home", *["down"] * ui.text.count("go.1")).until("a accept").keys(

@@ -130,7 +130,7 @@ class Choice(urwid.Widget):
     def size_in(self, columns: int, rows: int) -> tuple[int, int]:
         """As large as needed."""
         script = self._glyphs.script
-        options = (text.width(_option(option, script)) + 2 for option in self._options)
+        options = (text.width(_option(option, script)) + 3 for option in self._options)
         question = text.width(text.line(self._question, script))
         wide = min(columns, _WIDEST, max(24, question + 4, *options) + 2)
         return wide, min(rows, len(self._lines(wide, focus=False)) + 2)

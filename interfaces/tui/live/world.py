@@ -14,6 +14,7 @@ from interfaces.tui.models import notices
 from interfaces.tui.models.notices import Notice, Unplayable
 from lrgpnode.control.client import CallFailed, ClientError, NotRunning
 
+from .answers import Answers
 from .deliveries import Deliveries
 from .link import Done, Failed, Link
 from .past import Past
@@ -44,6 +45,7 @@ class Topic(Enum):
     OPEN = "open"
     PEOPLE = "people"
     TALKS = "talks"
+    ANSWERS = "answers"
 
 
 class World:
@@ -75,6 +77,7 @@ class World:
         self.more: str | None = None
         self.people = People(self.call, lambda: changed(Topic.PEOPLE))
         self.talks = Talks(self.call, lambda: changed(Topic.TALKS))
+        self.answers = Answers(self.call, lambda: changed(Topic.ANSWERS))
         self.unplayable: list[Unplayable] = []
         self.open: Key | None = None
         self.detail: Json | None = None
@@ -110,6 +113,11 @@ class World:
     @property
     def my_name(self) -> str:
         return str(self.identities.get(self.me, {}).get("name", ""))
+
+    @property
+    def persons(self) -> list[Json]:
+        """The identities that people play as, without the house."""
+        return [one for one in self.identities.values() if one.get("role") != "house"]
 
     @property
     def always_here(self) -> tuple[str, ...]:
@@ -155,6 +163,19 @@ class World:
         """Whether texts can be written to this peer: the house and ourselves do not read them."""
         return peer != self.me and self.identities.get(peer, {}).get("role") != "house"
 
+    def switch(self, identity: str) -> None:
+        """Show, and act as, another identity of the node from now on."""
+        if identity == self.me or identity not in self.identities:
+            return
+        self.show(None)
+        self.state, self.words = State.CONNECTING, "Loading its games."
+        self.games, self.more, self.unplayable = {}, None, []
+        self._loading_more = False
+        self.me = identity
+        self._changed(Topic.STATE)
+        self._changed(Topic.GAMES)
+        self._load_games()
+
     def waiting_turn(self) -> int:
         """Games in which it is the person's turn."""
         return sum(bool(game.get("your_turn")) and game["status"] == "active" for game in self.games.values())
@@ -172,6 +193,7 @@ class World:
         self._asking.clear()
         self._again.clear()
         self._loading_more = False
+        self.answers.lost()
         was = self.state
         self.state = State.LOST
         if isinstance(why, NotRunning):
@@ -186,6 +208,8 @@ class World:
     def event(self, event: Json) -> None:
         data, kind = event["data"], str(event["type"])
         old = int(event["seq"]) <= self._replayed
+        if not old:
+            self.answers.event(kind)
         if kind == "game.unknown":
             self._unplayable(data)
         if kind == "peer.heard":
@@ -202,7 +226,7 @@ class World:
         elif kind == "node.stopping":
             self.words = "The node is stopping."
             self._changed(Topic.STATE)
-        elif kind in ("identity.changed", "node.clock") and not old:
+        elif kind in ("identity.changed", "identity.deleted", "node.clock") and not old:
             self.call("identity.list", {}, self._identities_only, _nothing)
             self.call("node.status", {}, self._status_only, _nothing)
         elif kind.startswith("game.") and "id" in data and not old and data.get("identity") == self.me:
@@ -232,8 +256,18 @@ class World:
     def _house(self, house: Json) -> None:
         self.house = house
 
+    def load_identities(self) -> None:
+        """Ask for them again, after a change of which no event tells."""
+        self.call("identity.list", {}, self._identities_only, _nothing)
+
     def _identities_only(self, result: Json) -> None:
-        self.identities = {str(one["hash"]): one for one in result["identities"]}
+        if self.me and all(one["hash"] != self.me for one in result["identities"]):
+            # It was deleted: go on as another one.
+            self._wanted, self.me = None, ""
+            self.games, self.more = {}, None
+            self._identities(result)
+        else:
+            self.identities = {str(one["hash"]): one for one in result["identities"]}
         self._changed(Topic.STATE)
 
     def _identities(self, result: Json) -> None:
@@ -243,7 +277,7 @@ class World:
         elif self._wanted is not None:
             self.call("identity.show", {"identity": self._wanted}, self._chosen, self._failed)
         else:
-            people = [one for one in self.identities.values() if one.get("role") != "house"]
+            people = self.persons
             usual = [one for one in people if one.get("default")] or [one for one in people if one["enabled"]]
             if not (usual or people):
                 self._failed(CallFailed("identity", "The node has no identity.", ""))
@@ -259,10 +293,12 @@ class World:
         self._page("live", None)
 
     def _page(self, which: str, cursor: str | None) -> None:
-        params = {"identity": self.me, "filter": which, "limit": PAGE, "cursor": cursor}
+        me = self.me
+        params = {"identity": me, "filter": which, "limit": PAGE, "cursor": cursor}
 
         def arrived(page: Json) -> None:
-            self._arrived(which, page)
+            if me == self.me:
+                self._arrived(which, page)
 
         self.call("game.list", params, arrived, self._failed)
 
@@ -288,6 +324,7 @@ class World:
             self._ask(self.open)
         self.people.reload()
         self.talks.load(self.me)
+        self.answers.reload()
 
     def _failed(self, error: ClientError) -> None:
         self._loading_more = False
@@ -297,9 +334,15 @@ class World:
 
     def load_requests(self) -> None:
         """Challenges of strangers come with the first page of a list."""
-        params = {"identity": self.me, "filter": "pending", "limit": 1}
+        me = self.me
+
+        def arrived(page: Json) -> None:
+            if me == self.me:
+                self._requests_arrived(page)
+
         if self.state is State.READY:
-            self.call("game.list", params, self._requests_arrived, _nothing)
+            params = {"identity": me, "filter": "pending", "limit": 1}
+            self.call("game.list", params, arrived, _nothing)
 
     def _requests_arrived(self, page: Json) -> None:
         found = {_key(game): dict(game) for game in page["games"] if game.get("request")}
@@ -337,6 +380,8 @@ class World:
             self._ask(key)
 
     def _put(self, key: Key, detail: Json) -> None:
+        if key[0] != self.me:
+            return
         before = self.games.get(key, {})
         row = {name: value for name, value in detail.items() if name not in ("view", "flags", "expires_at")}
         pending = detail["status"] == "pending" and detail["initiator"] != key[0]

@@ -11,6 +11,8 @@ from lrgpnode.protocol.value import Value
 HERE_SECONDS: Final = 1800.0
 """A peer that was heard within this time counts as present."""
 
+NO_ADDRESS: Final = "An address has 32 characters, 0 to 9 and a to f."
+
 _DELIVERY: Final[Mapping[str, str]] = {
     "queued": "waits to be sent",
     "sending": "being sent",
@@ -58,6 +60,21 @@ def age(seconds: float) -> str:
     return "now"
 
 
+def ago(seconds: float) -> str:
+    """The same as part of a sentence."""
+    return "just now" if seconds < 60 else f"{age(seconds)} ago"
+
+
+def count(number: int, what: str) -> str:
+    """``what`` in the singular."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def command(name: str) -> str:
+    """An action of a game."""
+    return _COMMANDS.get(name, name)
+
+
 def left(seconds: float) -> str:
     """How long until a time limit: days where there are any (a challenge waits for days)."""
     if seconds <= 0:
@@ -77,7 +94,7 @@ def delivery(own: Mapping[str, Any] | None) -> Delivery | None:
     if not own:
         return None
     state = str(own.get("state", ""))
-    what = _COMMANDS.get(str(own.get("command", "")), str(own.get("command", "")))
+    what = command(str(own.get("command", "")))
     text = f"Your {what}: {_DELIVERY.get(state, state)}"
     if own.get("reason") and state in ("failed", "dropped", "queued", "stored"):
         text += f" ({own['reason']})"
@@ -126,3 +143,8 @@ def who(name: str, peer: str) -> str:
     """A peer: what it is called, and the beginning of its hash, as names are anybody's."""
     short = peer[:8]
     return f"{name} ({short})" if name else short
+
+
+def is_address(typed: str) -> bool:
+    """Whether it is a whole address, as programs show them."""
+    return len(typed) == 32 and all(char in "0123456789abcdef" for char in typed)

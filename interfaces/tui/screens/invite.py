@@ -12,7 +12,7 @@ from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.rows import Rows
 from interfaces.tui.kit.segments import Line
 from interfaces.tui.live.world import Topic
-from interfaces.tui.models import people, words
+from interfaces.tui.models import identities, people, words
 from interfaces.tui.models.people import Choice, Person, Plays
 from lrgpnode.protocol.value import Value
 
@@ -62,11 +62,9 @@ class InviteScreen(Screen):
 
     def title(self) -> tuple[str, str]:
         persons = sum(isinstance(item, Person) for item in self._items)
-        return (
-            ("New game", f"{persons} heard or known")
-            if not self._search
-            else ("New game", f"/{self._search}")
-        )
+        world = self.desk.world
+        title = identities.shown(world.my_name, "New game", len(world.persons))
+        return title, f"/{self._search}" if self._search else f"{persons} heard or known"
 
     def status(self) -> str:
         match self._chosen():
@@ -128,8 +126,8 @@ class InviteScreen(Screen):
 
     def _typed(self, address: str) -> None:
         address = address.strip("<>").lower()
-        if len(address) != 32 or any(char not in "0123456789abcdef" for char in address):
-            self.desk.say("An address has 32 characters, 0 to 9 and a to f.", trouble=True)
+        if not words.is_address(address):
+            self.desk.say(words.NO_ADDRESS, trouble=True)
             return
         known = next((one for one in self._persons() if one.peer == address), None)
         plain = Person(

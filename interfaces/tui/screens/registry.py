@@ -36,6 +36,27 @@ ENTRIES: Final = (
         label="new game",
         what="challenge somebody, or the opponent in the house",
     ),
+    Entry(
+        name="network",
+        place="network:NetworkScreen",
+        key="w",
+        label="network",
+        what="network: radios, mail, who was heard, the outbox, the log",
+    ),
+    Entry(
+        name="settings",
+        place="settings:SettingsScreen",
+        key="o",
+        label="settings",
+        what="your name, whose challenges you take, and all settings of the node",
+    ),
+    Entry(
+        name="identities",
+        place="identities:IdentitiesScreen",
+        key="i",
+        label="identities",
+        what="play as another identity, or make one",
+    ),
 )
 BY_NAME: Final = {entry.name: entry for entry in ENTRIES}
 BY_KEY: Final = {entry.key: entry for entry in ENTRIES if entry.key}

@@ -279,3 +279,69 @@ def test_positions_are_fetched_a_page_at_a_time() -> None:
     assert past.at(30, lambda: None, failures.append) is None
     scene.node.settle()
     assert str(failures[0]) == "The journal is damaged."
+
+
+OTHER_ME = "be" * 16
+
+
+def two() -> Scene:
+    """Ann, who has a game, and Bea, who has another one."""
+    scene = Scene()
+    scene.node.results["identity.list"] = {
+        "identities": [
+            {"hash": ME, "name": "Ann", "role": "person", "enabled": True},
+            {"hash": OTHER_ME, "name": "Bea", "role": "person", "enabled": True},
+        ]
+    }
+    scene.node.results["game.list"] = lambda params: {
+        "games": [summary(ID if params["identity"] == ME else OTHER, identity=params["identity"])]
+        if params["filter"] == "live"
+        else []
+    }
+    return scene.ready()
+
+
+def test_another_identity_is_shown_with_its_own_games() -> None:
+    scene = two()
+    scene.world.show((ME, ID))
+    scene.world.switch(OTHER_ME)
+    assert (scene.world.state, scene.world.games, scene.world.open) == (State.CONNECTING, {}, None)
+    scene.node.settle()
+    assert (scene.world.state, scene.world.my_name) == (State.READY, "Bea")
+    assert set(scene.world.games) == {(OTHER_ME, OTHER)}, "what was asked for Ann is not put in"
+    assert [one["name"] for one in scene.world.persons] == ["Ann", "Bea"]
+
+
+def test_lists_that_arrive_after_a_switch_are_not_mixed() -> None:
+    scene = two()
+    scene.world.switch(OTHER_ME)
+    scene.world.switch(ME)
+    scene.world.switch(OTHER_ME)
+    scene.node.settle()
+    assert set(scene.world.games) == {(OTHER_ME, OTHER)}
+    scene.world.switch("ff" * 16)
+    assert scene.world.me == OTHER_ME, "nobody of that name is here"
+
+
+def test_when_the_identity_that_is_shown_is_deleted_another_one_is() -> None:
+    scene = two()
+    scene.world.switch(OTHER_ME)
+    scene.node.settle()
+    scene.node.results["identity.list"] = {
+        "identities": [{"hash": ME, "name": "Ann", "role": "person", "enabled": True}]
+    }
+    scene.event("identity.deleted", identity=OTHER_ME, hash=OTHER_ME, name="Bea")
+    scene.node.settle()
+    assert (scene.world.my_name, set(scene.world.games)) == ("Ann", {(ME, ID)})
+
+
+def test_events_ask_again_what_an_open_screen_shows() -> None:
+    scene = Scene().ready()
+    scene.node.results["outbox.list"] = {"messages": []}
+    scene.world.answers.want(("outbox.list", {}))
+    scene.node.settle()
+    scene.event("game.delivery", outbox_id=1, state="delivered", command="move")
+    scene.event("game.delivery", old=True, outbox_id=1, state="delivered", command="move")
+    scene.node.settle()
+    assert scene.node.methods() == ["outbox.list"] * 2
+    assert Topic.ANSWERS in scene.topics

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import logging
 import math
+import random
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ import RNS
 from LXMF import LXStamper
 
 from . import announce, stamps
+from .floor import SLOW_BITRATE
 from .parts import prove_after
 
 DIRECT: Final[int] = LXMF.LXMessage.DIRECT
@@ -42,6 +44,9 @@ time a peer may go on using an old one."""
 LINK_PROOF_WAIT: Final = 3.0
 """Seconds that a proof over a link may take at least. Reticulum's least is 5 ms, checked once a second:
 a peer that writes to its disk before it proves would lose the link, and the message come again."""
+
+RETRY_SPREAD: Final = 12.0
+"""Seconds, three of LXMF's cycles."""
 
 STAMP_SAVE_INTERVAL: Final = 86_400.0
 
@@ -206,6 +211,14 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
             and RNS.Transport.has_path(hashed)
             and not self.get_outbound_ticket(hashed)
         )
+
+    def schedule_attempt(self, lxmessage: Any, destination_hash: bytes, path_request: bool = False) -> None:
+        """LXMF repeats after ten seconds and looks every four: on a slow medium two senders that cannot hear
+        each other, once they have met, would meet at every repetition."""
+        super().schedule_attempt(lxmessage, destination_hash, path_request)
+        bitrate = RNS.Transport.next_hop_interface_bitrate(destination_hash)
+        if bitrate < SLOW_BITRATE if bitrate else self.path_airtime() > 0:
+            lxmessage.next_delivery_attempt += random.uniform(0.0, RETRY_SPREAD)  # noqa: S311 - no secret
 
     def hurry(self, hashed: bytes) -> None:
         """Try messages to this destination again now, but for those that have just been sent."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 import math
+import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -44,6 +45,9 @@ _QUIET: Final = 60.0
 MAX_HELD: Final = 64
 MAX_HELD_PER_SENDER: Final = 4
 """Messages from senders not known yet. Anyone can make up senders: the oldest have to go."""
+
+ASK_AGAIN: Final = (20.0, 60.0, 180.0, 600.0)
+"""Seconds, about, until the network is asked again for a sender that is still not known."""
 
 _log = logging.getLogger(__name__)
 
@@ -225,6 +229,20 @@ class Receiver:
             _log.debug("a message from %s was dropped: nobody knows its sender", dropped.sender.hex())
         self._held.append(replace(arrival, again=True))
         self._unknown(arrival.sender.hex())
+        if not same:
+            self._ask_later(arrival.sender, 0)
+
+    def _ask_later(self, sender: bytes, number: int) -> None:
+        """By radio the question or its answer may be lost, and whoever sent the message has its proof and
+        will not repeat it."""
+        if number < len(ASK_AGAIN):
+            pause = ASK_AGAIN[number] * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+            self._worker.later(pause, self._ask_again, sender, number)
+
+    def _ask_again(self, sender: bytes, number: int) -> None:
+        if any(held.sender == sender for held in self._held):
+            self._unknown(sender.hex())
+            self._ask_later(sender, number + 1)
 
     def _forget(self, router: NodeRouter) -> None:
         self._held = deque(held for held in self._held if held.router is not router)

@@ -78,7 +78,11 @@ def run(settings: dict[str, dict[str, Any]]) -> None:
         order = json.loads(line)
         interface = interfaces[order["name"]]
         if order["do"] == "send":
-            interface.process_outgoing(bytes.fromhex(order["data"]))
+            try:
+                interface.process_outgoing(bytes.fromhex(order["data"]))
+            except OSError as error:
+                # Its port has just gone; Reticulum's Transport takes this, too.
+                say("not_sent", name=order["name"], reason=str(error))
         elif order["do"] == "show":
             shown = {key: getattr(interface, key, None) for key in order["what"]}
             say("shown", name=order["name"], **shown)

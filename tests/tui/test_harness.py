@@ -28,7 +28,7 @@ def test_keys_resizing_and_the_end(echo: Program) -> None:
         echo.until("ready")
         echo.keys("ctrl s", "meta b", "up")
         echo.until(r"b'\x13\x1bb\x1b[A'")
-        echo.click(3, 4).until("[<0;4;5m")
+        echo.click(3, 4).until("[<0;4;5m'")
         assert echo.spent(lambda: echo.type("ab"), "b'ab'") == 5
         echo.resize(100, 30).until("columns=100, lines=30")
         assert echo.keys("q").ended() == 0

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 WAIT_SECONDS: Final = 180.0
 """For what comes over the air: with retries it takes a minute on slow settings."""
 
+HEARING_SECONDS: Final = 25.0
+"""For the announce of the hill, which comes at a random moment of the first ten."""
+
 HOUSE: Final = "house"
 
 
@@ -86,17 +89,20 @@ class _Guide:
             identities = hill.call("identity.list")["identities"]
         house = next(one["hash"] for one in identities if one.get("role") == HOUSE)
         write("Both radios are on. Now the hill has to be heard; that takes some seconds.")
-        self._until(lambda event: event["type"] == "peer.heard" and event["data"]["peer"] == house)
-        write(f"You hear the house on the hill. Your node is at `lrgpnode --data {self._stage.data}`,")
-        write("as long as this runs. You challenge the house:")
+        if self._until(lambda event: _heard(event, house), HEARING_SECONDS):
+            write("You hear the house on the hill.")
+        else:
+            write("Its announce was lost on the air; your node asks for it.")
+        write(f"Your node is at `lrgpnode --data {self._stage.data}`, as long as this runs.")
+        write("You challenge the house:")
         id = self._act("game.challenge", peer=house, app=self._app)["id"]
-        self._until(_is(id, "accept"))
+        self._need(_is(id, "accept"))
         while not (game := self._client.call("game.show", id=id))["view"]["result"]:
             if game["view"]["my_turn"]:
                 self._board(game)
                 self._move(id)
             else:
-                self._until(_is(id, None))
+                self._need(_is(id, None))
         self._board(game)
         total = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in sorted(self._airtime.items()))
         write(f"\nOn the air in this game, with announces and proofs: {total}.")
@@ -129,7 +135,7 @@ class _Guide:
         self._show_what_came()
         self._began = time.monotonic()
         result = self._client.call(method, **params)
-        self._until(lambda event: _delivered(event, result["id"]))
+        self._need(lambda event: _delivered(event, result["id"]))
         write(f"  delivered {time.monotonic() - self._began:.1f} s after you acted")
         return result
 
@@ -140,18 +146,23 @@ class _Guide:
         except Empty:
             return
 
-    def _until(self, matches: Callable[[Mapping[str, Any]], bool]) -> None:
-        """Show what goes over the air until such an event of the user's node. Raises ``StageError``."""
+    def _need(self, matches: Callable[[Mapping[str, Any]], bool]) -> None:
+        """As ``_until``. Raises ``StageError`` if it does not come."""
         from interfaces.demo.stage import StageError  # noqa: PLC0415 - other commands do without
 
-        until = time.monotonic() + WAIT_SECONDS
+        if not self._until(matches, WAIT_SECONDS):
+            raise StageError("what should come over the air does not come")
+
+    def _until(self, matches: Callable[[Mapping[str, Any]], bool], seconds: float) -> bool:
+        """Show what goes over the air until such an event of the user's node; False if none comes."""
+        until = time.monotonic() + seconds
         while True:
             try:
                 news = self._stage.news.get(timeout=max(0.0, until - time.monotonic()))
             except Empty:
-                raise StageError("what should come over the air does not come") from None
+                return False
             if self._told(news, matches):
-                return
+                return True
 
     def _told(
         self,
@@ -181,6 +192,10 @@ def _is(id: str, command: str | None) -> Callable[[Mapping[str, Any]], bool]:
         return ours and command in (None, data["command"])
 
     return matches
+
+
+def _heard(event: Mapping[str, Any], peer: str) -> bool:
+    return bool(event["type"] == "peer.heard" and event["data"]["peer"] == peer)
 
 
 def _delivered(event: Mapping[str, Any], id: str) -> bool:

@@ -66,7 +66,7 @@ def test_a_game_over_the_air_and_nothing_is_left(folder: Path) -> None:
     moves = "".join(f"{cell}\n" for cell in list(range(1, 10)) * 3)
     ran = demonstrate(folder, said=moves)
     assert ran.returncode == 0, ran.stderr
-    assert "You hear the house on the hill" in ran.stdout
+    assert "You challenge the house" in ran.stdout
     assert "announce" in ran.stdout
     # A challenge and at least three moves, each with its frames, its proof and when it was delivered.
     assert ran.stdout.count("proof of delivery") >= 4

@@ -72,7 +72,7 @@ def node_status(
         airtime=tuple(map(_airtime, airtime.radios)),
         problems=(
             *problems,
-            *(f"Interface {i.name}: {i.error}" for i in mesh.interfaces if i.error and i.trouble is None),
+            *_left_out(mesh.interfaces),
             *(f"Airtime of {radio.name}: {radio.problem}" for radio in airtime.radios if radio.problem),
         ),
         clock_trusted=time.trusted,

@@ -11,23 +11,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
+from lrgpnode.radio.tuned import Section
+
 from .machine import Account, Machine
 from .unit import Unit
-
-
-class Interface(Protocol):
-    """A section under ``[interfaces]`` of Reticulum's configuration."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def enabled(self) -> bool: ...
-    @property
-    def options(self) -> Mapping[str, str]: ...
-    @property
-    def parts(self) -> Mapping[str, Mapping[str, str]]: ...
 
 
 class Config(Protocol):
@@ -44,7 +31,7 @@ class Config(Protocol):
     @property
     def rpc_port(self) -> int: ...
     @property
-    def interfaces(self) -> Sequence[Interface]: ...
+    def interfaces(self) -> Sequence[Section]: ...
 
 
 class Answer(Enum):
@@ -117,6 +104,6 @@ class Patient:
         return "sudo systemctl start lrgpnode" if self.service else self.command("run")
 
     @property
-    def interfaces(self) -> list[Interface]:
+    def interfaces(self) -> list[Section]:
         """Those of the configuration that are enabled."""
         return [] if self.config is None else [item for item in self.config.interfaces if item.enabled]

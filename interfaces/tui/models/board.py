@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from lrgpnode.protocol.value import Value
 
-from .entry import Move, Place, alike, legal
+from .entry import Move, Place, legal
 
 Json = Mapping[str, Any]
 
@@ -175,11 +175,6 @@ def press(view: Json, pointer: Pointer, place: Place | None = None) -> Press:
         # The token falls: any cell of its column will do.
         dropped = tuple(move for move in moves if move.target is not None and move.target[1] == place[1])
     return Press(pointer=here, moves=dropped)
-
-
-def needs_choice(moves: tuple[Move, ...]) -> bool:
-    """Whether a person has to say which of several moves it is, e.g. what a pawn becomes."""
-    return len(moves) > 1 and alike(moves)
 
 
 def digits(view: Json) -> Mapping[str, Move]:

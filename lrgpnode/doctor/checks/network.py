@@ -7,7 +7,8 @@ from typing import Final
 
 from lrgpnode.doctor import faults, sockets
 from lrgpnode.doctor.finding import Finding
-from lrgpnode.doctor.patient import Interface, Patient
+from lrgpnode.doctor.patient import Patient
+from lrgpnode.radio.tuned import Section
 
 from .reticulum import sharer
 
@@ -37,7 +38,7 @@ def listening(patient: Patient) -> Iterator[Finding]:
             )
 
 
-def _port(interface: Interface) -> int:
+def _port(interface: Section) -> int:
     """Where an interface is to listen; 0 where it does not, or lets the system choose."""
     options = interface.options
     # A BackboneInterface may be either end; for a client `port` is that of the other end.

@@ -55,10 +55,6 @@ class Life:
         self._asked = -ASK_AFTER
         self._handed: deque[tuple[float, int]] = deque()
 
-    @property
-    def last_sign(self) -> float:
-        return self._sign
-
     def sign(self, now: float) -> None:
         """The board has said something."""
         self._sign = now

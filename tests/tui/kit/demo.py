@@ -17,9 +17,9 @@ from interfaces.tui.kit.edit import Field
 from interfaces.tui.kit.layers import Layers, Text
 from interfaces.tui.kit.look import choose, refusal
 from interfaces.tui.kit.rows import Rows
-from interfaces.tui.kit.sample import sample
 from interfaces.tui.kit.segments import Line
 from interfaces.tui.kit.terminal import Notices, Terminal
+from tests.tui.kit.sample import sample
 
 HINTS = [
     Hint("enter", "open"),

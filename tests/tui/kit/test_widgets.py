@@ -12,9 +12,9 @@ from interfaces.tui.kit.glyphs import ASCII, NAMES, SETS, UNICODE
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import GLYPHS, choose
 from interfaces.tui.kit.rows import Rows, Scroll
-from interfaces.tui.kit.sample import sample
 from interfaces.tui.kit.segments import Line, Lines, width
 from interfaces.tui.kit.theme import ROLES, square
+from tests.tui.kit.sample import sample
 
 WORDS = st.text(max_size=30) | st.sampled_from(
     ("", "Ana", "漢字" * 9, "e\u0301\u0301\u0301", "\x1b[2J", "a b c " * 9)

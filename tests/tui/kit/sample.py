@@ -1,18 +1,16 @@
 """A page to see whether this terminal shows what it is taken to be able to.
 
-    root.open(Text("This terminal", lambda columns: sample(look, columns), root.close, look.glyphs))
-
 Every sign stands before a bar: where the bars are not below each other the font shows a sign too wide, and
 the other set of glyphs is the better one. Below are the colours and the squares of boards.
 """
 
 from __future__ import annotations
 
-from . import text
-from .glyphs import NAMES
-from .look import Look
-from .segments import Line, fill
-from .theme import ROLES, SQUARES, Depth, square
+from interfaces.tui.kit import text
+from interfaces.tui.kit.glyphs import NAMES
+from interfaces.tui.kit.look import Look
+from interfaces.tui.kit.segments import Line, fill
+from interfaces.tui.kit.theme import ROLES, SQUARES, Depth, square
 
 _COLOURS = {
     Depth.MONO: "no colours",

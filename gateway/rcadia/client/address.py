@@ -33,7 +33,7 @@ class Address(Value):
 
 
 def parse_address(text: str, *, allow_plain: bool = False) -> Address:
-    """Read the operator's setting. ``allow_plain`` lets ``http`` go to private addresses. Raises ``BadAddress``."""
+    """Read the operator's setting. ``allow_plain``: ``http`` to private addresses. Raises ``BadAddress``."""
     if len(text) > MAX_LENGTH or not text.isascii() or not text.isprintable() or " " in text:
         raise BadAddress("The address of the platform must be one like https://api.example.org")
     try:
@@ -44,9 +44,7 @@ def parse_address(text: str, *, allow_plain: bool = False) -> Address:
     if parts.scheme not in ("http", "https") or not host:
         raise BadAddress("The address of the platform must begin with https:// (or http:// for a local one)")
     if parts.username is not None or parts.query or parts.fragment or "?" in text or "#" in text:
-        raise BadAddress(
-            "The address of the platform must not contain a user, a password or a query: tokens have their own place"
-        )
+        raise BadAddress("The address of the platform must not contain a user, a password or a query")
     plain = parts.scheme == "http"
     if plain:
         _check_plain(host, allow_plain)

@@ -39,7 +39,7 @@ def read(body: bytes, kind: type[T]) -> T:
 
 
 def lenient(raw: Any, kind: type[T]) -> T:
-    """``raw`` as ``kind``, without the fields that do not fit. Raises ``Unusable`` where a required one is missing."""
+    """``raw`` as ``kind`` without what does not fit. Raises ``Unusable`` where a required one lacks."""
     try:
         return msgspec.convert(raw, kind, strict=False)
     except (msgspec.ValidationError, RecursionError):
@@ -59,7 +59,7 @@ def lenient(raw: Any, kind: type[T]) -> T:
 
 
 def read_tables(body: bytes) -> list[Table]:
-    """The answer of ``/available``: a list, or an object with one. Entries that are no tables are left out."""
+    """The answer of ``/available``: a list, or an object with one. What is no table is left out."""
     raw = decode(body)
     if isinstance(raw, Mapping):
         raw = next((raw[name] for name in _LISTS if isinstance(raw.get(name), list)), None)

@@ -1,8 +1,8 @@
 """One request to an RCADIA server, and what came of it. Agent and bridge clients share this.
 
-The token goes into the ``Authorization`` header of a request and nowhere else. Redirects are followed only within
-the same origin; cookies, proxies of the environment and compressed bodies are not used. Everything has a
-time limit and a size limit. Nothing is sent while a pause that the server asked for is not over (`Gate`).
+The token goes into the ``Authorization`` header of a request and nowhere else. Redirects are followed only
+within the same origin; cookies, proxies of the environment and compressed bodies are not used. Everything has
+a time limit and a size limit. Nothing is sent while a pause that the server asked for is not over (`Gate`).
 Requests are never repeated here: whether one may be depends on what it does.
 """
 
@@ -57,7 +57,7 @@ _HEADERS: Final = {"Accept": "application/json", "Accept-Encoding": "identity", 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits(Value):
-    """Seconds and bytes. A request may take ``total`` seconds more than the time it asks the server to hold it."""
+    """Seconds and bytes. A request may take ``total`` seconds beside those the server is asked to hold it."""
 
     connect: float = 10.0
     total: float = 20.0
@@ -111,7 +111,7 @@ class PrivateResolver(AbstractResolver):
 
 
 class Connections:
-    """The connections to one server, opened when first used. All seats and tokens of the platform share them."""
+    """The connections to one server, opened when first used. All seats and tokens share them."""
 
     def __init__(self, address: Address, *, limits: Limits | None = None, gate: Gate | None = None) -> None:
         self.address = address
@@ -146,7 +146,7 @@ class _Reply(Value):
 
 
 class Transport:
-    """Requests with one token (None: without). Raises ``Unauthorized`` for a token that no header can carry."""
+    """Requests with one token (None: without). Raises ``Unauthorized`` for one that no header can carry."""
 
     def __init__(self, connections: Connections, token: Secret | None = None) -> None:
         self.connections = connections
@@ -167,8 +167,8 @@ class Transport:
     ) -> T:
         """Send one request and read the answer as ``kind``.
 
-        ``path``: parts below the base address. ``body``: sent as JSON unless None. ``wait``: seconds for which
-        the server was asked to hold the request. ``signed``: with the token. Raises `RcadiaError`.
+        ``path``: parts below the base address. ``body``: sent as JSON unless None. ``wait``: seconds for
+        which the server was asked to hold the request. ``signed``: with the token. Raises `RcadiaError`.
         """
         return read(await self.fetch(method, path, query=query, body=body, wait=wait, signed=signed), kind)
 

@@ -97,9 +97,13 @@ class SessionLink:
         """Tell the server something that no entry has asked for. Returns at once."""
         self._sender.put(ops)
 
-    async def run(self, handle: Handle) -> Ended:
-        """Serve the session until it ends. Raises ``SessionLost``, ``Unauthorized``."""
-        wait = 0  # what waits already comes at once
+    async def run(self, handle: Handle, greet: Callable[[], Iterable[Op]] = tuple) -> Ended:
+        """Serve the session until it ends. Raises ``SessionLost``, ``Unauthorized``.
+
+        ``greet``: what is said after the first poll unless its entries have said something. Earlier, it might
+        answer an action that we have not seen yet.
+        """
+        wait, greeted = 0, False  # what waits already comes at once
         while True:
             try:
                 await self._sender.flush()
@@ -113,9 +117,12 @@ class SessionLink:
                 raise SessionLost(str(error), restarted=isinstance(error, ServerRestarted)) from error
             self._is_away("")
             self._pauses.worked()
-            self._take(answer, handle)
+            said = self._take(answer, handle)
             if answer.status == FINISHED:
                 return self._result(answer)
+            if not greeted:
+                greeted = True
+                self.say(() if said else greet())
             if not answer.actions and time.monotonic() - began < min(wait, PACE_SECONDS):
                 await asyncio.sleep(PACE_SECONDS)
             wait = self._wait
@@ -151,12 +158,16 @@ class SessionLink:
         """Say nothing more; the session stays as it is."""
         await self._sender.close()
 
-    def _take(self, answer: PendingAnswer, handle: Handle) -> None:
+    def _take(self, answer: PendingAnswer, handle: Handle) -> bool:
+        """Pass the entries on; whether the game has said anything."""
+        said: list[Op] = []
         self._seen(answer.status, player_ids(answer.players))
         for entry in sorted(answer.actions, key=lambda one: one.seq):
             if entry.seq > self._after:
-                self._sender.put(handle(entry))
+                said += handle(entry)
                 self._after = entry.seq
+        self.say(said)
+        return bool(said)
 
     def _result(self, answer: PendingAnswer) -> Ended:
         following = answer.next_session_id or self._next

@@ -36,8 +36,10 @@ class Pauses:
 
     async def after(self, error: Exception) -> None:
         """Wait as long as the server has asked for, or longer each time that it fails."""
+        await self.after_seconds(error.retry_after if isinstance(error, Unreachable) else None)
+
+    async def after_seconds(self, asked: float | None) -> None:
+        """Wait for ``asked`` seconds; where nothing was asked for, longer each time."""
         pause = min(FIRST * 2.0**self._failed, LONGEST) * (0.75 + 0.5 * self._spread())
         self._failed = min(self._failed + 1, 30)
-        if isinstance(error, Unreachable) and error.retry_after is not None:
-            pause = max(error.retry_after, 0.1 * pause)
-        await self._sleep(pause)
+        await self._sleep(pause if asked is None else max(asked, 0.1 * pause))

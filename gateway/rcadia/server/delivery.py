@@ -36,11 +36,11 @@ class Queue:
     sent: list[Entry] = field(default_factory=list)
     waiting: list[Outgoing] = field(default_factory=list)
 
-    def push(self, action: Action | None = None, **fields: Any) -> None:
+    def push(self, brings: Action | None = None, /, **fields: Any) -> None:
         """``fields`` are those of ``wire.Entry`` without ``seq``."""
-        if action is None and len(self.waiting) >= MAX_WAITING:
+        if brings is None and len(self.waiting) >= MAX_WAITING:
             return
-        self.waiting.append(Outgoing(fields, action))
+        self.waiting.append(Outgoing(fields, brings))
 
     def withdraw(self, action: Action) -> None:
         """Take back an action that the host has not seen."""

@@ -42,7 +42,7 @@ class Limits(Value):
 
 
 class Engine:
-    """All sessions of one start of the server. ``tag``: four hexadecimal digits, not those of the last start."""
+    """All sessions of one start of the server. ``tag``: four hexadecimal digits, not the last start's."""
 
     def __init__(self, tag: str, token_hex: Callable[[int], str], limits: Limits | None = None) -> None:
         self.room = Room(tag, token_hex)

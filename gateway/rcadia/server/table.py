@@ -153,8 +153,8 @@ class Session:
     release: list[Action] | None = None
     published: bool = False
 
-    state: msgspec.Raw = NULL
-    result: msgspec.Raw = NULL
+    state: msgspec.Raw = field(default_factory=lambda: NULL)
+    result: msgspec.Raw = field(default_factory=lambda: NULL)
     reason: str | None = None
     started_at: float | None = None
     ended_at: float | None = None

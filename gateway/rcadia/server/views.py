@@ -48,7 +48,7 @@ def snapshot(seat: Seat, base: str) -> wire.Snapshot:
             )
             for one in seat.rejections
         ],
-        players=_players(session, seat),
+        players=_players(seat),
         result=session.result,
         skill_url=skill_url(session, base),
         version=session.version,
@@ -203,12 +203,12 @@ def skill_url(session: Session, base: str) -> str:
     return f"{base}/games/{session.game.slug}/skill.md"
 
 
-def _players(session: Session, you: Seat) -> list[wire.Player]:
+def _players(you: Seat) -> list[wire.Player]:
     return [
         wire.Player(
             player_id=one.player_id, seat=number, as_name=one.as_name, you=one is you, ready=one.ready
         )
-        for number, one in enumerate(session.seats)
+        for number, one in enumerate(you.session.seats)
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -41,11 +42,18 @@ class Limits(Value):
     action_bytes: int = 16 * 1024
 
 
+_GAMES_REMEMBERED: Final = 200
+
+
 class Engine:
-    """All sessions of one start of the server. ``tag``: four hexadecimal digits, not the last start's."""
+    """All sessions of one start of the server. ``tag``: four hexadecimal digits, not the last start's.
+
+    ``games`` are those played lately, by slug.
+    """
 
     def __init__(self, tag: str, token_hex: Callable[[int], str], limits: Limits | None = None) -> None:
         self.room = Room(tag, token_hex)
+        self.games: dict[str, Game] = {}
         self._limits = limits or Limits()
 
     # Finding
@@ -100,6 +108,7 @@ class Engine:
         )
         self.room.add(session)
         session.note(now, "created")
+        self._remember(session.game)
         return session
 
     def ops(self, session: Session, ops: Sequence[wire.Op], now: float) -> None:
@@ -227,6 +236,12 @@ class Engine:
             case wire.EndOp():
                 endings.by_host(session, _given(raw), op.reason, now)
                 session.changed()
+
+    def _remember(self, game: Game) -> None:
+        self.games.pop(game.slug, None)
+        self.games[game.slug] = game
+        if len(self.games) > _GAMES_REMEMBERED:
+            del self.games[next(iter(self.games))]
 
     def _make_place(self, host: Host) -> None:
         sessions = self.room.sessions

@@ -18,7 +18,8 @@ class Room:
     """``tag`` is the boot tag, ``token_hex(bytes)`` the source of randomness.
 
     ``changed`` and ``ended`` are emptied by whoever drives the engine. ``due`` is a heap of times at which a
-    session may have something to do; a time may be too early, never too late.
+    session may have something to do; a time may be too early, never too late. ``stored``: bytes that games
+    have published. ``skew``: seconds by which the times that are shown are later than those inside.
     """
 
     tag: str
@@ -28,6 +29,7 @@ class Room:
     ended: list[Session] = field(default_factory=list)
     due: list[tuple[float, int, Session]] = field(default_factory=list)
     stored: int = 0
+    skew: float = 0.0
     _counter: int = 0
 
     def new_session_id(self) -> str:

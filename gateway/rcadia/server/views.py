@@ -31,20 +31,20 @@ def snapshot(seat: Seat, base: str) -> wire.Snapshot:
         next_session_id=None if seat.opted_out else session.next,
         your_turn=mine,
         turn=session.turn,
-        deadline=_time(_deadline_for(seat)),
+        deadline=_time(session, _deadline_for(seat)),
         strikes=seat.strikes,
         max_strikes=session.config.max_strikes,
         waiting_for=waiting_for(seat, mine=mine),
         state=session.state if seat.observation is None else seat.observation,
         legal_actions=cast("Any", seat.legal) if mine else None,
-        last_action=None if last is None else _last_action(last),
+        last_action=None if last is None else _last_action(session, last),
         rejections=[
             wire.Rejection(
                 player_id=seat.player_id,
                 action_id=one.action_id,
                 reason=one.reason,
                 turn=one.turn,
-                at=wire.format_time(one.at),
+                at=_time(session, one.at),
             )
             for one in seat.rejections
         ],
@@ -89,7 +89,7 @@ def _public(session: Session) -> wire.PublicView:
         round=session.round,
         series_id=session.series.id,
         turn=session.turn,
-        deadline=_time(clock.next_deadline(session)),
+        deadline=_time(session, clock.next_deadline(session)),
         on_turn_seats=[seat.number for seat in session.seats if on_turn(seat)],
         players=players(session),
         state=session.state,
@@ -117,7 +117,7 @@ def table(session: Session, base: str) -> wire.Table:
         max_players=session.config.max_players,
         round=session.round,
         host=session.host.kind,
-        created_at=wire.format_time(session.created_at),
+        created_at=_time(session, session.created_at),
         config=cast("Any", session.config.echo),
     )
 
@@ -167,7 +167,7 @@ def events(session: Session, since: int) -> wire.EventsAnswer:
     """The lines after ``since`` that are still kept."""
     return wire.EventsAnswer(
         events=[
-            wire.Event(**{**line, "at": wire.format_time(line["at"])})
+            wire.Event(**{**line, "at": _time(session, line["at"])})
             for line in session.events
             if line["index"] > since
         ],
@@ -217,15 +217,15 @@ def _deadline_for(seat: Seat) -> float | None:
     return clock.deadline(seat) if on_turn(seat) else clock.next_deadline(seat.session)
 
 
-def _last_action(last: Action) -> wire.LastAction:
+def _last_action(session: Session, last: Action) -> wire.LastAction:
     return wire.LastAction(
         action_id=last.id,
         turn=last.turn,
         status=last.status,
         reason=last.reason,
-        at=wire.format_time(last.at),
+        at=_time(session, last.at),
     )
 
 
-def _time(at: float | None) -> str | None:
-    return None if at is None else wire.format_time(at)
+def _time(session: Session, at: float | None) -> str | None:
+    return None if at is None else wire.format_time(at + session.room.skew)

@@ -26,15 +26,20 @@ _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 _MAX_TOKEN: Final = 256
 
 
+_CALLS: Final = Rate(per_second=2000, burst=20_000)
+_SESSIONS: Final = Rate(per_second=1, burst=120)
+_FAILURES: Final = Rate(per_second=0.2, burst=60)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Rates(Value):
     """How often: calls of one account, and of one address without an account; new sessions; wrong tokens
     and passwords from one address."""
 
-    calls: Rate = Rate(per_second=2000, burst=20_000)
-    public: Rate = Rate(per_second=2000, burst=20_000)
-    sessions: Rate = Rate(per_second=1, burst=120)
-    failures: Rate = Rate(per_second=0.2, burst=60)
+    calls: Rate = _CALLS
+    public: Rate = _CALLS
+    sessions: Rate = _SESSIONS
+    failures: Rate = _FAILURES
 
 
 class Doorman:
@@ -98,6 +103,13 @@ class Doorman:
     def failed(self, request: web.Request) -> None:
         """A wrong token or password came from this address. Raises ``Refusal`` (429) if too many did."""
         self._limit(self._failures, request.remote or "")
+
+    def known(self, token: str) -> Who:
+        """The account of a token that was just made. Raises ``Refusal`` (401) if it is gone already."""
+        who = self._lookup(token)
+        if who is None:
+            raise Refusal(401, "unauthorized", "This account was disabled.")
+        return who
 
     def _lookup(self, token: str) -> Who | None:
         if not token or len(token) > _MAX_TOKEN:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lrgpnode.protocol.value import Value
 
@@ -313,7 +313,7 @@ class ArcadeStore:
                     db.execute(statement)
             db.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
 
-    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock, self._named():
             return self._db.execute(query, values).fetchall()
 

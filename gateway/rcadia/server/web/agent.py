@@ -73,7 +73,7 @@ class AgentRoutes:
             service.settled()
             await service.hold(session, _news(seat, since), wait, who.account)
             # The seat may be gone by now, or the session.
-            _, _, seat = service.player(request)
+            seat = self._engine.seat(self._engine.session(session.id, service.now()), who.account)
         return self._snapshot(seat, request)
 
     async def action(self, request: web.Request) -> web.StreamResponse:

@@ -97,12 +97,14 @@ class Joined(Event):
 
     ``first``: who has the first move (in chess: White), None until the platform has decided.
     ``begun``: the other side is there and the game goes on. ``words``: what may be said here at times.
+    ``ours_to_order``: the table is ours, the other side is there, and ``HostedSeat.begin`` says who is first.
     """
 
     seat: int
     players: tuple[Player, ...]
     first: Side | None = None
     begun: bool = False
+    ours_to_order: bool = False
     words: frozenset[Word] = frozenset()
 
 
@@ -191,7 +193,7 @@ class Outcome(StrEnum):
 
 
 class RemoteSeat(Protocol):
-    """One seat. Its events are for one listener; methods are called one at a time.
+    """One seat. Its events are for one listener; methods are called one at a time, also while it listens.
 
     Leaving a loop over ``events`` leaves the seat as it is; ``close`` ends the polling and keeps the seat.
     """
@@ -226,6 +228,14 @@ class RemoteSeat(Protocol):
 
     async def close(self) -> None:
         """Listen no more; the seat stays ours."""
+        ...
+
+
+class HostedSeat(RemoteSeat, Protocol):
+    """A mesh player's seat at a table that the gateway itself hosts."""
+
+    async def begin(self, first: Side) -> None:
+        """Start the game; ``first`` has the first move. A second call changes nothing."""
         ...
 
 
@@ -271,9 +281,15 @@ class Platform(Protocol):
         ...
 
     async def open_seat(
-        self, app: str, table: str | None, account: Account, player: str, note: Note
+        self,
+        app: str,
+        table: str | None,
+        account: Account,
+        player: str,
+        note: Note,
+        avoid: Collection[str] = (),
     ) -> RemoteSeat:
-        """Sit down at ``table``; None: at any, or where nobody waits a new one. ``player``: the name shown.
+        """Sit down at ``table``; None: at any but those in ``avoid``. ``player``: the name shown.
 
         ``note`` is awaited with a key that finds the seat again before the platform is asked for it: if we
         are killed between the two, ``resume`` with that key tells whether it was taken.

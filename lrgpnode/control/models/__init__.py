@@ -111,8 +111,6 @@ from .gateway import (
     GatewayTable as GatewayTable,
     GatewayTables as GatewayTables,
     GatewayTablesParams as GatewayTablesParams,
-    SeatResult as SeatResult,
-    SeatStage as SeatStage,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
 from .log import (

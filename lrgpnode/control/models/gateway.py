@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Final
 
 from msgspec import Meta
+
+from storage.gateway_model import SeatResult, SeatStage
 
 from .base import AppRef, Method, Model, Nothing, PeerRef, Text
 
@@ -18,28 +19,6 @@ AccountRef = Annotated[
 ]
 Token = Annotated[str, Meta(min_length=1, max_length=4096, description="A token; never shown.")]
 TableRef = Annotated[str, Meta(min_length=1, max_length=128, description="Id of a table at its platform.")]
-
-
-class SeatStage(StrEnum):
-    """How far a seat is: `invited` (the player is to challenge us), `opening` (the platform is asked),
-    `waiting` (for the other side, or for the player to accept), `playing`, `settling` (over at the table,
-    not yet in the game of the player), `over`."""
-
-    INVITED = "invited"
-    OPENING = "opening"
-    WAITING = "waiting"
-    PLAYING = "playing"
-    SETTLING = "settling"
-    OVER = "over"
-
-
-class SeatResult(StrEnum):
-    """How a seat ended, for its player. `none`: there was no game, or nobody counts it."""
-
-    WON = "won"
-    LOST = "lost"
-    DRAWN = "drawn"
-    NONE = "none"
 
 
 class GatewaySeat(Model, frozen=True, kw_only=True):

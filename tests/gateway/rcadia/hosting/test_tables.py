@@ -119,9 +119,9 @@ def test_a_whole_game_in_many_shapes_of_action(tmp_path: Path) -> None:
             black = (
                 {"uci": "b7b5"},
                 "a6",
+                {"type": "move", "uci": "c8b7"},
                 "h7h5",
-                {"type": "move", "uci": "h5h4"},
-                "c8b7",
+                "h5h4",
                 {"type": "resign"},
             )
             await both(ann.play(script(*white)), eve.play(script(*black)))

@@ -223,9 +223,10 @@ class HouseHost:
         """Before the game the house takes the seat of a player of the mesh: who waits there shall play."""
         place = self._of(seat)
         if place is not None and place.seated == MESH and not seat.begun and self._settings.house:
+            place.seated, place.key = HOUSE, seat.resume_key
             await seat.close()
             place.table.hold(False)
-            self._play(place, seat)
+            self._spawn(self._resume_house(place))
             return
         await seat.inner.leave()
         if place is not None and place.seated == MESH:

@@ -7,10 +7,33 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Final, Protocol
 
-from gateway.seat import Event, HostedSeat, Joined, Outcome, RemoteSeat, ResumeKey, SeatLost, Side, Word
+from gateway.seat import (
+    ActionRefused,
+    Away,
+    Event,
+    HostedSeat,
+    Joined,
+    NotYourTurn,
+    Outcome,
+    RemoteSeat,
+    ResumeKey,
+    SeatLost,
+    Side,
+    Word,
+)
+from lrgpnode.protocol.errors import Rejection
 from lrgpnode.protocol.game import Intent
 
 from .table import Table
+from .words import ACCEPT_DRAW, DECLINE_DRAW, OFFER_DRAW, RESIGN
+
+_KINDS: Final = {
+    Word.RESIGN: RESIGN,
+    Word.DRAW_OFFER: OFFER_DRAW,
+    Word.DRAW_ACCEPT: ACCEPT_DRAW,
+    Word.DRAW_DECLINE: DECLINE_DRAW,
+}
+"""Draws by repetition and fifty moves come by themselves, so there is nothing to claim."""
 
 HOSTED: Final = "hosted"
 SEAT: Final = "seat"
@@ -67,8 +90,9 @@ class OwnSeat:
                 self._seat = event.seat
                 self._keeper.told(self)
                 open_order = event.begun and event.first is None and not self.begun
-                yield replace(event, ours_to_order=open_order)
-            else:
+                yield replace(event, ours_to_order=open_order, words=frozenset(_KINDS))
+            elif self.begun or not isinstance(event, Away):
+                # Before the order is said, the platform takes a host that only waits for it as away.
                 yield event
 
     async def begin(self, first: Side) -> None:
@@ -80,7 +104,16 @@ class OwnSeat:
         return await self.inner.act(intent, turn)
 
     async def say(self, word: Word) -> Outcome:
-        return await self.inner.say(word)
+        """The host is told directly, so it need not be this player's turn."""
+        if word not in _KINDS or self._seat is None:
+            raise ActionRefused("That cannot be said at this table")
+        if self.table.id != self._session:
+            raise NotYourTurn("The game is over")
+        try:
+            heard = await self.table.speak(self._seat, _KINDS[word])
+        except Rejection as rejection:
+            raise ActionRefused(rejection.message) from None
+        return Outcome.APPLIED if heard else Outcome.UNKNOWN
 
     async def leave(self) -> None:
         await self._keeper.give_back(self)

@@ -62,7 +62,7 @@ class Situation(Value):
     ``had``: the bridge has, or had, a game with the player. ``session``: that game; None if it was
     deleted. ``since``: when the last of session, table and notes has changed. ``acted``: (ply, turn) of the
     last move that the table has taken. ``wait_until``: when who does not sit down or accept is given up.
-    ``game``: its name.
+    ``tried``: ply of the last move that was passed on. ``game``: its name.
     """
 
     now: float
@@ -76,6 +76,7 @@ class Situation(Value):
     wait_until: float
     game: str
     acted: tuple[int, int] | None = None
+    tried: int | None = None
 
 
 def decide(at: Situation, rules: Rules) -> Step:
@@ -181,6 +182,8 @@ def _active(at: Situation, session: Session, rules: Rules) -> Step:
 def _act(at: Situation, session: Session, rules: Rules, relation: Relation) -> Step:
     """Pass the player's last move on, if the table is ready for it."""
     turn, ply, intent = at.seen.turn, len(rules.moves(session)) - 1, relation.moves[0]
+    if at.seen.rejected and at.tried == ply:
+        return _broken(at, f"the table refuses your move {_label(intent)}: {at.seen.rejected}")
     if turn is None or at.acted == (ply, turn.turn):
         return Wait()
     if turn.legal is not None and not rules.allowed(session, ply, intent, turn.legal):
@@ -320,7 +323,7 @@ def _after(at: Situation, session: Session) -> Step:
             return told
     if finished is not None and not seen.silent and seen.rematch is None and _patient(at):
         return Wait(until=at.since + VERDICT_SECONDS)
-    if seen.rematch is not None and not notes.left:
+    if seen.rematch is not None and not notes.left and "rematched" not in notes.told:
         until = notes.until
         if until is None:
             void = seen.rematch.until or at.now + REMATCH_SECONDS

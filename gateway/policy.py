@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from lrgpnode.protocol.value import Value
-from storage.gateway_model import Cap, Caps
+from storage.gateway_model import Cap
 
 
 class Players(StrEnum):
@@ -38,13 +38,12 @@ class Standing(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GatePolicy(Value):
-    """``routes``: platform by app id, for a bare challenge. ``caps``: by platform."""
+    """``routes``: platform by app id, for a bare challenge."""
 
     players: Players = Players.EVERYONE
     allow: frozenset[str] = frozenset()
     block: frozenset[str] = frozenset()
     routes: Mapping[str, str] = field(default_factory=dict)
-    caps: Mapping[str, Caps] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,7 +14,7 @@ from .policy import GatePolicy, Players
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GatewaySettings(Value):
-    """``names``: whether players are shown at tables by their names. Seconds in ``wait`` and ``invitation``."""
+    """``names``: whether players are shown by their names. ``wait``, ``invitation``: seconds."""
 
     policy: GatePolicy
     caps: Caps

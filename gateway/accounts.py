@@ -30,6 +30,9 @@ CREDENTIAL: Final = re.compile(
 """Names of systemd credentials, as `LoadCredential=lrgpnode.rcadia.main:/path` gives them."""
 
 MOST_BYTES: Final = 4096
+HOST: Final = "host"
+"""The account with which tables of our own are hosted; nobody is seated with it."""
+
 OWN: Final = "player-"
 """Begins the name of a player's own account; the address follows."""
 
@@ -83,7 +86,8 @@ class Accounts:
 
     def pool(self, platform: str) -> list[Account]:
         """The operator's, by name."""
-        found = (_account(source) for source in self.sources(platform) if not source.own_of)
+        named = (one for one in self.sources(platform) if not one.own_of and one.name != HOST)
+        found = map(_account, named)
         return [account for account in found if account is not None]
 
     def pick(

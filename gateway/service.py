@@ -1,8 +1,8 @@
 """The gateway of a node: its identity, its bridges, and who gets which seat.
 
 It is told every event of the node, as the house is. A challenge to its identity becomes a bridge, which is
-stored with its slot before anything else is done; from then on the bridge looks after itself (``bridge``). After
-a restart every bridge that is not over goes on from what is stored and from what the table shows.
+stored with its slot before anything else is done; from then on the bridge looks after itself (``bridge``).
+After a restart every bridge that is not over goes on from what is stored and from what the table shows.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from lrgpnode.control.text import clean
-from lrgpnode.mesh.identity import IdentityError
-from lrgpnode.node import Identities, Node
+from lrgpnode.node import Identities, IdentityError, Node
 from lrgpnode.protocol.errors import CallerError
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
@@ -30,12 +28,12 @@ from storage.writer import Writer
 from .accounts import Accounts
 from .bridge.driver import Bridge
 from .bridge.notes import Notes
-from .bridge.rules import PLAYED
 from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
 from .policy import Judgement, Standing, Verdict, full, judge
-from .seat import Account, AccountRefused, NoTable, Platform, RemoteSeat, ResumeKey, SeatLost, Unreachable
+from .seat import Account, HostedSeat, Platform, RemoteSeat
+from .seating import Seating
 from .seeking import Host, Seek, Unwanted
 from .settings import GatewaySettings
 
@@ -82,6 +80,7 @@ class Gateway:
         self._tasks: set[asyncio.Task[None]] = set()
         self._told: dict[int, tuple[Any, ...]] = {}
         self._considered: set[SessionKey] = set()
+        self.seating = Seating(self)
         self.handover = Handover(
             self.accounts,
             lambda: self.identity,
@@ -171,6 +170,16 @@ class Gateway:
             contact=self.store.book.contact(peer) is not None,
         )
         return judge(peer, standing, self.settings.policy)
+
+    @property
+    def own_name(self) -> str:
+        """What the gateway's identity is called."""
+        row = self._row()
+        return row.name if row is not None and self.identity else ""
+
+    def called(self, peer: str) -> str:
+        """What a peer is called here, or ""."""
+        return self._name(peer)
 
     def name(self, peer: str) -> str:
         """What a player is called at tables. Implements ``seeking.Mesh``."""
@@ -291,7 +300,7 @@ class Gateway:
             row,
             self._node.games[row.app],
             self._mesh,
-            self,
+            self.seating,
             self.store,
             self._writer,
             wait_seconds=self.settings.wait,
@@ -329,10 +338,28 @@ class Gateway:
         self.bridges.pop(bridge.row.id, None)
         self._told.pop(bridge.row.id, None)
 
-    # Seats for bridges (``bridge.driver.Seats``)
+    # What house hosts need (``seeking.Mesh``)
 
-    async def open(self, bridge: Bridge) -> RemoteSeat:
-        raise NotImplementedError
+    async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
+        """Challenge a player who seeks an opponent, for a seat at a table of ours. Raises ``Unwanted``."""
+        if not self.identity or self.judge(seek.peer).verdict is not Verdict.TAKE:
+            raise Unwanted("That player gets no seat")
+        new = NewBridge(
+            identity=self.identity,
+            peer=seek.peer,
+            app=seek.app,
+            platform=account.platform,
+            account=account.name,
+            stage=SeatStage.WAITING,
+            at=self._mesh.now(),
+            seat=json.dumps(dict(seat.resume_key), separators=(",", ":")),
+            hosted=True,
+            caps=self.settings.caps,
+        )
+        try:
+            await self.begin(new, seat)
+        except NoSlot as none:
+            raise Unwanted(full(none.cap).capitalize()) from None
 
     # Tasks
 

@@ -59,15 +59,16 @@ _OPEN: Final = (SeatStage.INVITED, SeatStage.OPENING, SeatStage.WAITING, SeatSta
 class Situation(Value):
     """All that the next step depends on. Times in Unix seconds.
 
-    ``had``: the bridge has, or had, a game with the player. ``session``: that game; None if it was
-    deleted. ``since``: when the last of session, table and notes has changed. ``acted``: (ply, turn) of the
-    last move that the table has taken. ``wait_until``: when who does not sit down or accept is given up.
-    ``tried``: ply of the last move that was passed on. ``game``: its name.
+    ``seated``: a seat is ours, or may be. ``had``: the bridge has, or had, a game with the player.
+    ``session``: that game; None if it was deleted. ``since``: when the last of session, table and notes has
+    changed. ``acted``: (ply, turn) of the last move that the table has taken; ``tried``: ply of the last one
+    that was passed on. ``wait_until``: when who does not sit down or accept is given up. ``game``: its name.
     """
 
     now: float
     stage: SeatStage
     hosted: bool
+    seated: bool
     had: bool
     session: Session | None
     notes: Notes
@@ -157,7 +158,7 @@ def _active(at: Situation, session: Session, rules: Rules) -> Step:
     if notes.broken:
         return _break(at)
     joined = seen.joined
-    if joined is not None and joined.ours_to_order and not joined.begun:
+    if joined is not None and joined.ours_to_order:
         return Begin(first=_side(session, rules.first(session)))
     if seen.first is not None and _side(session, rules.first(session)) is not seen.first:
         return _broken(at, "the table has another order of play")
@@ -317,7 +318,8 @@ def _after(at: Situation, session: Session) -> Step:
     if at.stage in _OPEN:
         return Settle()
     finished = seen.finished
-    if finished is not None and finished.winner is Winner.THEM and _late(session):
+    lost = finished is not None and finished.winner is Winner.THEM and not notes.left
+    if finished is not None and lost and _late(session):
         told = _told(at, words.too_late(finished))
         if told is not None:
             return told
@@ -339,7 +341,7 @@ def _after(at: Situation, session: Session) -> Step:
 
 def _withdraw(at: Situation, reason: str) -> Step:
     """The player's game is no more, or never was: leave what is left of the table."""
-    if not at.seen.over and not at.notes.left and at.stage is not SeatStage.INVITED:
+    if at.seated and not at.seen.over and not at.notes.left:
         return Leave(notes=replace(at.notes, left=True))
     return End(result=_result(at), reason=at.notes.broken or reason or _reason(at))
 

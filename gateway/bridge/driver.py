@@ -331,6 +331,7 @@ class Bridge:
             now=self._mesh.now(),
             stage=self.row.stage,
             hosted=self.row.hosted,
+            seated=bool(self.row.seat) or self.seat is not None,
             had=key is not None,
             session=session,
             notes=self.notes,
@@ -377,7 +378,7 @@ class Bridge:
             case Decline(notes=notes):
                 await self._act(Command.DECLINE, beside=self._beside(notes=notes))
             case MeshMove(intent=intent):
-                await self._act(Command.MOVE, intent)
+                await self._act(Command.MOVE, intent, beside=self._beside(seat=self._seat_key()))
             case MeshResign():
                 await self._act(Command.RESIGN)
             case OfferDraw(claim=claim, notes=notes):
@@ -411,13 +412,14 @@ class Bridge:
                 await _hosted(seat).begin(first)
                 joined = self.seen.joined
                 if joined is not None:
-                    self.seen = replace(self.seen, joined=replace(joined, begun=True))
+                    self.seen = replace(self.seen, joined=replace(joined, ours_to_order=False))
             case Act(intent=intent, ply=ply, turn=turn):
                 self._tried = ply
                 # Whatever of the table comes while this waits is newer than what we act upon.
                 self.seen = replace(self.seen, turn=None, rejected="")
                 if await seat.act(intent, turn.turn) is Outcome.APPLIED:
                     self._acted = (ply, turn.turn)
+                    await self.change(seat=self._seat_key())
                 else:
                     await self._listen_anew()
             case Say(word=word, notes=notes):
@@ -434,6 +436,13 @@ class Bridge:
         dumped = None if notes is None else notes.dump()
         return BridgeChange(id=self.row.id, at=self._mesh.now(), stage=stage, notes=dumped, **columns)
 
+    def _seat_key(self) -> str | None:
+        """What reopens the seat as it is now, None if that is stored already."""
+        if self.seat is None:
+            return None
+        key = json.dumps(dict(self.seat.resume_key), separators=(",", ":"))
+        return key if key != self.row.seat else None
+
     def _reload(self) -> None:
         row = self._store.gateway.get(self.row.id)
         if row is not None:
@@ -446,8 +455,8 @@ class Bridge:
         """See to it that somebody sits at the table, where there is one to sit at."""
         if self.row.stage is SeatStage.INVITED or self.seen.over or self.notes.left:
             return
-        if self.row.stage is SeatStage.OPENING and self.notes.broken:
-            return
+        if self.notes.broken and not self.row.seat:
+            return  # none was taken
         if self._sitting is None or self._sitting.done():
             self._sitting = asyncio.get_running_loop().create_task(self._listen())
 
@@ -524,10 +533,11 @@ class Bridge:
         self._wake.set()
 
     async def _take(self) -> RemoteSeat:
-        if self.row.stage is not SeatStage.OPENING:
+        if self.row.stage is not SeatStage.OPENING or self.notes.broken:
             return await self._seats.reopen(self)
         seat = await self._seats.open(self)
-        await self.change(stage=SeatStage.WAITING, seat=json.dumps(dict(seat.resume_key)))
+        self.seat = seat
+        await self.change(stage=SeatStage.WAITING, seat=self._seat_key())
         return seat
 
     async def _too_long(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 import msgspec.inspect
+import msgspec.structs
 from aiohttp import web
 
 from gateway.arcade import results, sign_in
@@ -255,9 +256,11 @@ def _complete(info: msgspec.inspect.StructType, schemas: dict[str, Any], seen: s
         return
     seen.add(info.cls)
     schema = schemas[info.cls.__name__]
-    schema["required"] = [field.encode_name for field in info.fields if field.default is not msgspec.UNSET]
-    for property in schema["properties"].values():
-        property.pop("default", None)
+    schema["required"] = [
+        field.encode_name for field in msgspec.structs.fields(info.cls) if field.default is not msgspec.UNSET
+    ]
+    for described in schema["properties"].values():
+        described.pop("default", None)
     for field in info.fields:
         for part in _structs(field.type):
             _complete(part, schemas, seen)

@@ -59,15 +59,16 @@ _OPEN: Final = (SeatStage.INVITED, SeatStage.OPENING, SeatStage.WAITING, SeatSta
 class Situation(Value):
     """All that the next step depends on. Times in Unix seconds.
 
-    ``had``: the bridge has, or had, a game with the player. ``session``: that game; None if it was
-    deleted. ``since``: when the last of session, table and notes has changed. ``acted``: (ply, turn) of the
-    last move that the table has taken. ``wait_until``: when who does not sit down or accept is given up.
-    ``game``: its name.
+    ``seated``: a seat is ours, or may be. ``had``: the bridge has, or had, a game with the player.
+    ``session``: that game; None if it was deleted. ``since``: when the last of session, table and notes has
+    changed. ``acted``: (ply, turn) of the last move that the table has taken; ``tried``: ply of the last one
+    that was passed on. ``wait_until``: when who does not sit down or accept is given up. ``game``: its name.
     """
 
     now: float
     stage: SeatStage
     hosted: bool
+    seated: bool
     had: bool
     session: Session | None
     notes: Notes
@@ -76,6 +77,7 @@ class Situation(Value):
     wait_until: float
     game: str
     acted: tuple[int, int] | None = None
+    tried: int | None = None
 
 
 def decide(at: Situation, rules: Rules) -> Step:
@@ -156,7 +158,7 @@ def _active(at: Situation, session: Session, rules: Rules) -> Step:
     if notes.broken:
         return _break(at)
     joined = seen.joined
-    if joined is not None and joined.ours_to_order and not joined.begun:
+    if joined is not None and joined.ours_to_order:
         return Begin(first=_side(session, rules.first(session)))
     if seen.first is not None and _side(session, rules.first(session)) is not seen.first:
         return _broken(at, "the table has another order of play")
@@ -181,6 +183,8 @@ def _active(at: Situation, session: Session, rules: Rules) -> Step:
 def _act(at: Situation, session: Session, rules: Rules, relation: Relation) -> Step:
     """Pass the player's last move on, if the table is ready for it."""
     turn, ply, intent = at.seen.turn, len(rules.moves(session)) - 1, relation.moves[0]
+    if at.seen.rejected and at.tried == ply:
+        return _broken(at, f"the table refuses your move {_label(intent)}: {at.seen.rejected}")
     if turn is None or at.acted == (ply, turn.turn):
         return Wait()
     if turn.legal is not None and not rules.allowed(session, ply, intent, turn.legal):
@@ -314,13 +318,14 @@ def _after(at: Situation, session: Session) -> Step:
     if at.stage in _OPEN:
         return Settle()
     finished = seen.finished
-    if finished is not None and finished.winner is Winner.THEM and _late(session):
+    lost = finished is not None and finished.winner is Winner.THEM and not notes.left
+    if finished is not None and lost and _late(session):
         told = _told(at, words.too_late(finished))
         if told is not None:
             return told
     if finished is not None and not seen.silent and seen.rematch is None and _patient(at):
         return Wait(until=at.since + VERDICT_SECONDS)
-    if seen.rematch is not None and not notes.left:
+    if seen.rematch is not None and not notes.left and "rematched" not in notes.told:
         until = notes.until
         if until is None:
             void = seen.rematch.until or at.now + REMATCH_SECONDS
@@ -336,7 +341,7 @@ def _after(at: Situation, session: Session) -> Step:
 
 def _withdraw(at: Situation, reason: str) -> Step:
     """The player's game is no more, or never was: leave what is left of the table."""
-    if not at.seen.over and not at.notes.left and at.stage is not SeatStage.INVITED:
+    if at.seated and not at.seen.over and not at.notes.left:
         return Leave(notes=replace(at.notes, left=True))
     return End(result=_result(at), reason=at.notes.broken or reason or _reason(at))
 

@@ -205,6 +205,33 @@ class Settings(Value):
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    gateway_enabled: bool = setting(
+        flag(), False, "Whether the node has an identity that takes players of the mesh to tables elsewhere."
+    )
+    gateway_players: str = setting(
+        choice("everyone", "contacts", "listed"),
+        "contacts",
+        "Who gets a seat, beside the identities of this node and those in `gateway.allow`.",
+    )
+    gateway_allow: tuple[str, ...] = setting(
+        several(address(), 256), (), "Players who get a seat in any case."
+    )
+    gateway_block: tuple[str, ...] = setting(several(address(), 256), (), "Players who get none.")
+    gateway_routes: tuple[str, ...] = setting(
+        several(text(64), 16),
+        (),
+        "Where a challenge goes that names no table, for each game, such as `chess=rcadia`.",
+    )
+    gateway_max_seats: int = setting(whole(1, 64), 4, "Seats at one platform at a time.")
+    gateway_max_seats_per_player: int = setting(whole(1, 16), 1, "Seats of one player at a time.")
+    gateway_seats_per_day: int = setting(whole(1, 1000), 10, "Games that one player begins in 24 hours.")
+    gateway_wait_minutes: int = setting(
+        whole(1, 1440), 60, "How long a seat is kept at which nobody sits down.", unit="minutes"
+    )
+    gateway_show_names: bool = setting(
+        flag(), True, "Whether players are shown at tables by the names that they announce."
+    )
+
     arcade_enabled: bool = setting(
         flag(), False, "Whether the node runs the arcade, a web server for games; needs `lrgpnode[gateway]`."
     )
@@ -303,6 +330,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "gateway": "Seats for players of the mesh at tables elsewhere.",
         "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
         "frequency and parameters itself.",

@@ -234,8 +234,12 @@ class HouseHost:
 
     def sat_again(self, seat: OwnSeat) -> None:
         place = self._at(seat.session)
-        if place is not None and place.seated:
-            self._sits(place, place.seated, seat)
+        if place is None or not place.seated:
+            return
+        self._sits(place, place.seated, seat)
+        if place.table.app == "chess":
+            # The colours change now; in other games the player's challenge says who begins.
+            place.table.hold(False)
 
     def told(self, seat: OwnSeat) -> None:
         self._changed()

@@ -59,13 +59,15 @@ Result: TypeAlias = Mapping[str, Any]
 class HostedGame(Value):
     """``players`` in the order of their seats, () until the game starts.
 
-    ``hold``: who moves first is said by ``assign``, not by seats and round. ``offer``: who offers a draw;
+    ``previous``: who moved first in the round before, "" if that is not known. ``hold``: who moves first in
+    this one is said by ``assign``; else it alternates. ``offer``: who offers a draw;
     ``offered``: the ply at which one was last offered. ``seq``: the last entry handled.
     """
 
     words: Words = field(repr=False)
     session_id: str
     round: int = 1
+    previous: str = ""
     hold: bool = False
     legacy: bool = False
     players: tuple[str, ...] = ()
@@ -141,6 +143,13 @@ def assign(game: HostedGame, first: str) -> Step:
     session = opened(game, first)
     game = replace(game, session=session, hold=False)
     return Step(game=game, ops=position(game))
+
+
+def turn_about(game: HostedGame) -> str:
+    """Who moves first if nobody says otherwise: by turns, the first seat in the first round."""
+    if game.previous in game.players:
+        return game.other(game.previous)
+    return game.players[(game.round - 1) % 2]
 
 
 def stop(game: HostedGame, reason: str, winner: str = "") -> Step:
@@ -256,8 +265,7 @@ def _started(game: HostedGame, players: tuple[str, ...], number: int) -> Step:
         return stop(replace(game, players=()), "wrong_players")
     if game.hold:
         return Step(game=game, ops=(StateOp(state=state(game)),))
-    # Colours alternate: in odd rounds the first seat moves first.
-    return assign(game, players[(number - 1) % 2])
+    return assign(game, turn_about(game))
 
 
 def _ended(game: HostedGame, result: Any, reason: str) -> HostedGame:

@@ -30,7 +30,7 @@ from gateway.rcadia.client.pauses import Pauses
 from gateway.rcadia.wire import Entry, player_ids
 from lrgpnode.protocol.value import Value
 
-from .game import HostedGame, Ops, assign, position, said, step, stop
+from .game import HostedGame, Ops, assign, position, said, step, stop, turn_about
 from .plan import HostSettings
 from .revive import NoGame, revived
 from .words import Words
@@ -144,7 +144,7 @@ class Table:
         if game.session is None:
             self._game = replace(game, hold=held)
             if not held and game.players:
-                self.begin((game.round - 1) % 2)
+                self._said(assign(game, turn_about(game)).game)
         self._changed()
 
     def begin(self, seat: int) -> None:
@@ -287,7 +287,10 @@ class Table:
         return ended.next_session or (await link.rematch() if self._game.players else "")
 
     def _next(self, session: str, number: int) -> HostedGame:
-        return HostedGame(words=self._words, session_id=session, round=number, hold=self._hold)
+        first = self._game.first
+        return HostedGame(
+            words=self._words, session_id=session, round=number, previous=first, hold=self._hold
+        )
 
     def _greeting(self) -> Ops:
         """What the platform has to know before anything happens, or again after a restart of ours."""

@@ -97,6 +97,8 @@ class Table:
         self._leaving = False
         self._over = False
         self._moved = asyncio.Event()
+        self.before = ""
+        """The session before this one in the series, "" for none."""
         self.players: tuple[str, ...] = ()
         """Who sits at the table, in the order of the seats."""
 
@@ -272,6 +274,7 @@ class Table:
             log.info("table %s (%s) is over: %s", self.id, self.app, ended.result)
             return False
         await link.close()
+        self.before = self.id
         self._game, self._order = self._next(following, self._game.round + 1), None
         self._moved.set()
         self._moved = asyncio.Event()

@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 
 from gateway.rcadia.hosting.plan import HostSettings
-from gateway.seat import Finished, HostedSeat, OpponentMoved, Rematch, Said, Side, Winner, Word, YourTurn
+from gateway.seat import (
+    Finished,
+    HostedSeat,
+    Joined,
+    OpponentMoved,
+    Rematch,
+    Said,
+    SeatLost,
+    Side,
+    Winner,
+    Word,
+    YourTurn,
+)
 from gateway.seeking import Seek, Unwanted
 from tests.gateway.rcadia.hosting.arcade import Agent, first_legal
 from tests.gateway.rcadia.hosting.house import FakeMesh, House, house, to_order, until
@@ -190,16 +202,54 @@ def test_the_house_takes_the_place_of_a_player_who(tmp_path: Path, how: str) -> 
 
 
 def test_who_is_never_heard_of_gives_the_seat_to_the_house(tmp_path: Path) -> None:
-    """The service has lost the seat, or the player sleeps: the web player must not wait for ever."""
+    """The player sleeps, and the web player must not wait for ever. What the service does then is late."""
+
+    async def plays(seek: Seek, seat: HostedSeat) -> None:
+        seats.append(seat)
+
+    seats: list[HostedSeat] = []
 
     async def play() -> None:
-        mesh = FakeMesh()
+        mesh = FakeMesh(plays)
         async with house(tmp_path, replace(TTT, order_seconds=0.3, rematch=False), mesh) as one:
             await one.host.seek(PEER, "ttt")
             ann = await joined(one)
+            await one.town.until(lambda: seats)
+            await seated(one, "house")
+            with pytest.raises(SeatLost):
+                await one.host.reopen(seats[0].resume_key)
+            await seats[0].leave()
             results = await ann.play(first_legal)
             assert results[0]["reason"] in ("win", "board_full")
             assert len(mesh.seated) == 1
+
+    asyncio.run(play())
+
+
+def test_in_chess_a_rematch_with_a_player_of_the_mesh_changes_colours(tmp_path: Path) -> None:
+    async def plays(seek: Seek, seat: HostedSeat) -> None:
+        events = seat.events()
+        await until(events, to_order)
+        await seat.begin(Side.US)
+        await until(events, lambda event: isinstance(event, YourTurn))
+        await seat.say(Word.RESIGN)
+        await until(events, lambda event: isinstance(event, Rematch))
+        again = await seat.rematch()
+        event = await until(
+            again.events(), lambda event: isinstance(event, Joined) and event.first is not None
+        )
+        assert isinstance(event, Joined)
+        assert event.first is Side.THEM
+
+    async def play() -> None:
+        mesh = FakeMesh(plays)
+        async with house(tmp_path, replace(CHESS, house=False), mesh) as one:
+            await one.host.seek(PEER, "chess")
+            ann = await joined(one)
+            await ann.play(lambda s: "resign", rounds=2)
+            whites = {s["state"]["round"]: s["state"]["white"] for s in ann.snapshots if s["state"]["white"]}
+            assert whites[2] == ann.snapshots[-1]["playerId"] != whites[1]
+            await mesh.tasks[0]
 
     asyncio.run(play())
 

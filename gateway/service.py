@@ -62,12 +62,13 @@ class Gateway:
         *,
         data: Path,
         name: Callable[[str], str],
+        limiter: Limiter | None = None,
     ) -> None:
         self.settings = settings
         self.platforms = {platform.name: platform for platform in platforms}
         self.hosts: dict[str, Host] = {}
         self.accounts = Accounts(data)
-        self.limiter = Limiter(store.gateway.pauses(), _Kept(store, writer))
+        self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
         self.bridges: dict[int, Bridge] = {}
         self.identity = ""
         self.store = store
@@ -105,6 +106,9 @@ class Gateway:
             log.warning("there is no gateway: %s", error)
             return
         node.texts.discreet = self.handover
+        # Before the bridges: they ask it for the seats at its tables.
+        for host in self.hosts.values():
+            await host.start()
         for row in self.store.gateway.live():
             self._add(row)
         for session in node.router.list(self.identity, None, node.now()):
@@ -118,6 +122,8 @@ class Gateway:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(bridge.stop() for bridge in self.bridges.values()))
         self.bridges.clear()
+        for host in self.hosts.values():
+            await host.stop()
         for platform in self.platforms.values():
             await platform.close()
 
@@ -376,7 +382,7 @@ class Gateway:
         task.add_done_callback(self._tasks.discard)
 
 
-class _Kept:
+class Kept:
     """Implements ``limiter.Kept``."""
 
     def __init__(self, store: Store, writer: Writer) -> None:

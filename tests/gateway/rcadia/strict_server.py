@@ -22,6 +22,9 @@ from aiohttp import web
 
 from tests.gateway.rcadia.table_games import TableGame
 
+IN_FLIGHT = 0.4
+"""Seconds within which a client may not have seen an answer to another of its requests."""
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 CONFIG = {
@@ -315,7 +318,7 @@ class StrictServer:
         self._faults: list[tuple[str, int, Any]] = []
         self._counts: dict[str, int] = defaultdict(int)
         self._polls: dict[tuple[str, str], deque[tuple[float, int]]] = defaultdict(deque)
-        self._quiet_until = 0.0
+        self._quiet_from = self._quiet_until = 0.0
         self.has_public = True
         self.app = web.Application(middlewares=[self._guard])
         base = "/api/v1/agent/sessions"
@@ -373,7 +376,7 @@ class StrictServer:
         elsewhere += [value for name, value in request.headers.items() if name != "Authorization"]
         if any(token in text for token in self.accounts for text in elsewhere):
             self.wrong(f"{call}: the token is outside of the Authorization header")
-        if time.monotonic() < self._quiet_until:
+        if self._quiet_from < time.monotonic() < self._quiet_until:
             self.wrong(f"{call}: sent although Retry-After is not over")
         how = self._fault(call)
         if how == "lost":
@@ -383,7 +386,9 @@ class StrictServer:
         if isinstance(how, tuple):
             status, headers = how
             if "Retry-After" in headers and headers["Retry-After"].isdecimal():
-                self._quiet_until = time.monotonic() + float(headers["Retry-After"]) - 0.02
+                now = time.monotonic()
+                self._quiet_from = now + IN_FLIGHT
+                self._quiet_until = now + float(headers["Retry-After"]) - 0.02
             return web.json_response({"error": "not now", "code": "busy"}, status=status, headers=headers)
         response = await handler(request)
         return drop(request) if how == "unanswered" else response

@@ -23,55 +23,15 @@ from tests.gateway.rcadia.playing import Desk, Player, Web, desk, of_kind, scrip
 from tests.gateway.rcadia.strict_server import Table
 from tests.gateway.rcadia.table_games import ChessGame, FourGame, TableGame, TicTacToeGame
 
-MATE = ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7"]
+# ruff: noqa: SIM905 - games are easier to read in this form
+MATE = "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7".split()
 PROMOTED_MATE = [
-    "e2e4",
-    "d7d5",
-    "e4e5",
-    "f7f5",
-    "e5f6",
-    "g8h6",
-    "f6g7",
-    "e8f7",
-    "g1f3",
-    "c8g4",
-    "f1e2",
-    "b8c6",
-    "e1g1",
-    "e7e5",
-    "g7h8n",
-    "f7g8",
-    "c2c3",
-    "g4h3",
-    "e2a6",
-    "h6g4",
-    "a2a3",
-    "g4e3",
-    "g1h1",
-    "d8d7",
-    "f3g1",
-    "h3g2",
+    *"e2e4 d7d5 e4e5 f7f5 e5f6 g8h6 f6g7 e8f7 g1f3 c8g4 f1e2 b8c6 e1g1 e7e5".split(),
+    *"g7h8n f7g8 c2c3 g4h3 e2a6 h6g4 a2a3 g4e3 g1h1 d8d7 f3g1 h3g2".split(),
 ]
 STALEMATE = [
-    "e2e3",
-    "a7a5",
-    "d1h5",
-    "a8a6",
-    "h5a5",
-    "h7h5",
-    "h2h4",
-    "a6h6",
-    "a5c7",
-    "f7f6",
-    "c7d7",
-    "e8f7",
-    "d7b7",
-    "d8d3",
-    "b7b8",
-    "d3h7",
-    "b8c8",
-    "f7g6",
-    "c8e6",
+    *"e2e3 a7a5 d1h5 a8a6 h5a5 h7h5 h2h4 a6h6 a5c7 f7f6 c7d7 e8f7".split(),
+    *"d7b7 d8d3 b7b8 d3h7 b8c8 f7g6 c8e6".split(),
 ]
 
 DRAWN_ROW = [0, 4, 8, 1, 7, 6, 2, 5, 3]

@@ -1,4 +1,5 @@
-"""What goes wrong between us and a table: lost links and answers, restarts, slow and silent hosts, the clock."""
+"""What goes wrong between us and a table: lost links and answers, restarts, slow and silent hosts, the
+clock."""
 
 from __future__ import annotations
 
@@ -339,8 +340,7 @@ def test_a_host_that_is_away_is_told_and_so_is_its_return() -> None:
             await player.until(lambda event: isinstance(event, Away))
             table.snapshot = real  # type: ignore[method-assign]
             table.bump()
-            while not isinstance(player.events[-1], TheirTurn):
-                await asyncio.sleep(0.02)
+            await player.until(lambda event: event is player.events[-1] and isinstance(event, TheirTurn))
             table.end({"winner": None, "reason": "host_disconnected"})
             await running
             end = player.events[-1]
@@ -401,7 +401,7 @@ def test_the_other_side_is_gone(ending: Callable[[Table], object], reason: Reaso
 def test_leaving_a_game_and_a_waiting_table() -> None:
     async def main() -> None:
         async with desk() as d:
-            table, seat = await begun(d)
+            _, seat = await begun(d)
             player = Player(seat, lambda turn: None)
             running = asyncio.ensure_future(player.run())
             await player.until(lambda event: isinstance(event, YourTurn))

@@ -58,6 +58,9 @@ from storage.store import Store
 from storage.writer import Writer
 
 if TYPE_CHECKING:
+    from gateway.arcade.app import Arcade
+    from gateway.desk import GatewayDesk
+    from gateway.service import Gateway
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
@@ -224,6 +227,8 @@ class _Application:
         self._stop = asyncio.Event()
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
+        self._arcade: Arcade | None = None
+        self._gateway: Gateway | None = None
 
     def run(self) -> int:
         # First of all: a run that is refused must not have made an identity under a name nobody chose.
@@ -300,7 +305,7 @@ class _Application:
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
-            house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
+            house=tuple(row.hash for row in self._own.rows.values() if row.role is not Role.PERSON),
         )
 
     def _moment(self) -> Moment:
@@ -351,7 +356,8 @@ class _Application:
         self._time = node.time
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
-        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
+        desk = self._make_gateway(writer)
+        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house, desk)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._vitals.line)
@@ -363,6 +369,8 @@ class _Application:
             self._mesh.watch_radios(lambda state: self._radio_news(node, state))
             self._mesh.attach(loop, node)
             await house.open(node)
+            await self._open_arcade()
+            await self._open_gateway(node)
             heart.start()
             await self._serve(server)
         finally:
@@ -371,6 +379,10 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            if self._gateway is not None:
+                await self._gateway.close()
+            if self._arcade is not None:
+                await self._arcade.stop()
             await house.close()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
@@ -391,6 +403,45 @@ class _Application:
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
 
+    def _make_gateway(self, writer: Writer) -> GatewayDesk | None:
+        if not self._settings.gateway_enabled:
+            return None
+        from gateway.start import make  # noqa: PLC0415 - most nodes have no gateway
+
+        made = make(
+            self._settings,
+            self._own,
+            self._store,
+            writer,
+            self._publish,
+            data=self._paths.data,
+            name=self._lookup.name,
+            now=self._time.now,
+        )
+        if made is None:
+            return None
+        self._gateway, desk = made
+        return desk
+
+    async def _open_gateway(self, node: Node) -> None:
+        if self._gateway is not None:
+            await self._gateway.open(node)
+            return
+        # Off the mesh, so that nobody challenges what does not answer.
+        for row in tuple(self._own.rows.values()):
+            if row.role is Role.GATEWAY and row.enabled:
+                try:
+                    await self._own.disable(row.hash)
+                except (IdentityError, StorageError) as error:
+                    log.warning("the gateway's identity is still on the mesh: %s", error)
+
+    async def _open_arcade(self) -> None:
+        if not self._settings.arcade_enabled:
+            return
+        from gateway.arcade.mounted import open_arcade  # noqa: PLC0415 - most nodes have no web server
+
+        self._arcade = await open_arcade(self._settings, self._paths.data)
+
     def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
         """Airtime that was held has been given back, on any thread."""
         if not self._stop.is_set():
@@ -409,6 +460,8 @@ class _Application:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
+        if self._gateway is not None:
+            self._gateway.told(type, fields)
 
     def _propagation_news(self, node: Node, news: News) -> None:
         type, fields = propagation_event(news)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from games.four_in_a_row import COLUMNS, EMPTY_BOARD as NO_STONES, landing_row, marker as stone
@@ -15,9 +16,9 @@ from gateway.rcadia.client.pauses import Pauses
 from gateway.seat import (
     ActionRefused,
     Board,
-    Finished,
     Lost,
     NotYourTurn,
+    OpponentMoved,
     PlatformError,
     Rejected,
     Rematch,
@@ -73,38 +74,37 @@ class Engine:
                     offered = True
                 case Rejected():
                     refused += 1
+                case YourTurn() if refused >= ATTEMPTS or not await self._move(app, seat, event, offered):
+                    log.error("the house gives up its seat: no move of it is taken")
+                    await _leave(seat)
+                    return False
                 case YourTurn():
-                    if await self._move(app, seat, event, offered):
-                        offered = False
-                    else:
-                        refused += 1
+                    offered = False
+                case OpponentMoved():
+                    refused = 0
                 case Rematch():
                     return True
-                case Finished():
-                    refused = 0
                 case Lost():
                     return False
-            if refused >= ATTEMPTS:
-                log.error("the house gives up its seat: its moves are refused")
-                await _leave(seat)
-                return False
         return False
 
     async def _move(self, app: str, seat: RemoteSeat, event: YourTurn, offered: bool) -> bool:
-        """Whether something was done, or can be done no more."""
-        try:
-            answer = await self._think(app, event.board)
-            ply = len(event.board.moves or ()) if event.board is not None else 0
-            if offered and agrees(app, ply, answer.score):
-                await _patient(lambda: seat.say(Word.DRAW_ACCEPT))
-            else:
-                await _patient(lambda: seat.act({_KEY[app]: answer.move}, event.turn))
-        except (NotYourTurn, SeatLost) as error:
-            log.debug("the house was too late with a move: %s", error)
-        except (ThinkError, ActionRefused) as error:
-            log.warning("the house has no move that is taken: %s", error)
-            return False
-        return True
+        """Move, or accept a draw; whether it was done or can be done no more."""
+        for _ in range(ATTEMPTS):
+            try:
+                answer = await self._think(app, event.board)
+                ply = len(event.board.moves or ()) if event.board is not None else 0
+                if offered and agrees(app, ply, answer.score):
+                    await _patient(partial(seat.say, Word.DRAW_ACCEPT))
+                else:
+                    await _patient(partial(seat.act, {_KEY[app]: answer.move}, event.turn))
+            except (NotYourTurn, SeatLost) as error:
+                log.debug("the house was too late with a move: %s", error)
+            except (ThinkError, ActionRefused) as error:
+                log.warning("the house has no move that is taken: %s", error)
+                continue
+            return True
+        return False
 
     async def _think(self, app: str, board: Board | None) -> Answer:
         """Raises ``ThinkError``."""
@@ -112,14 +112,7 @@ class Engine:
             raise ThinkError("the table does not show its moves")
         question = Question(app=app, state=_state(app, board.moves), level=self._level, seed=self._seed())
         async with self._one:
-            for attempt in range(ATTEMPTS):
-                try:
-                    return await self._thinker.think(question)
-                except ThinkError as error:
-                    if attempt == ATTEMPTS - 1:
-                        raise
-                    log.info("the house thinks again: %s", error)
-        raise ThinkError("there was no thought")  # not reached
+            return await self._thinker.think(question)
 
 
 def _state(app: str, moves: Sequence[Intent]) -> str | tuple[str, ...]:

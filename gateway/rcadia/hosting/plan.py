@@ -17,7 +17,8 @@ class HostSettings(Value):
     ``house``: whether the house sits down with somebody who has waited for ``house_after`` seconds.
     ``level``: how strong it plays. ``turn_timeout``: seconds for a move, 0 for no clock; ``strikes``: how
     often it may run out. ``rematch``: whether the same players go on. ``seek_seconds``: how long somebody
-    stays in the queue, in which ``most_seeks`` find a place.
+    stays in the queue, in which ``most_seeks`` find a place. ``order_seconds``: how long a game may wait for
+    a player of the mesh to accept.
     """
 
     games: tuple[str, ...] = ("chess",)
@@ -31,6 +32,7 @@ class HostSettings(Value):
     rematch: bool = True
     seek_seconds: float = 3600.0
     most_seeks: int = 32
+    order_seconds: float = 900.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -91,6 +91,8 @@ class Table:
         self._watch: asyncio.Task[None] | None = None
         self._game = HostedGame(words=words, session_id="" if key is None else key.session, hold=self._hold)
         self._leaving = False
+        self._over = False
+        self._moved = asyncio.Event()
         self.players: tuple[str, ...] = ()
         """Who sits at the table, in the order of the seats."""
 
@@ -122,6 +124,12 @@ class Table:
     def trouble(self) -> str:
         """Why the platform cannot be reached just now, or ""."""
         return self._link.away if self._link is not None else ""
+
+    async def moved_on(self, session: str) -> bool:
+        """Wait until the series goes on after ``session``; False where it does not."""
+        while self.id == session and not self._over:
+            await self._moved.wait()
+        return not self._over
 
     # Doing
 
@@ -176,6 +184,8 @@ class Table:
         except SessionLost as lost:
             log.warning("table %s (%s) is gone: %s", self.id, self.app, lost)
         finally:
+            self._over = True
+            self._moved.set()
             await self._unwatch()
             if self._link is not None:
                 await self._link.close()
@@ -244,6 +254,8 @@ class Table:
             return False
         await link.close()
         self._game = self._next(following, self._game.round + 1)
+        self._moved.set()
+        self._moved = asyncio.Event()
         log.info("table %s (%s): round %d", self.id, self.app, self._game.round)
         self._changed()
         return True

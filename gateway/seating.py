@@ -100,7 +100,12 @@ class Seating:
         except Unreachable as error:
             if error.retry_after is None:
                 await limiter.failed(platform, account, str(error), self._gateway.node.now())
+            self._gateway.is_trouble(platform, str(error))
             raise
+        except AccountRefused as error:
+            self._gateway.is_trouble(platform, str(error))
+            raise
+        self._gateway.is_trouble(platform, "")
         await limiter.worked(platform, account)
         return seat
 

@@ -83,7 +83,7 @@ def make(
     )
     if settings.arcade_enabled:
         _provide(gateway.accounts, data)
-    _host(settings, gateway, connections, store, writer)
+    _host(settings, gateway, connections, store, writer, now)
     return gateway, GatewayDesk(gateway)
 
 
@@ -128,7 +128,12 @@ _SHOWN: Final = {"main": "gateway", HOST: "house"}
 
 
 def _host(
-    settings: Settings, gateway: Gateway, connections: dict[str, Any], store: Store, writer: Writer
+    settings: Settings,
+    gateway: Gateway,
+    connections: dict[str, Any],
+    store: Store,
+    writer: Writer,
+    now: Callable[[], float],
 ) -> None:
     """A house host, if there are games for it and it has an account."""
     platform = gateway.platforms.get(settings.hosting_platform)
@@ -166,6 +171,7 @@ def _host(
         Engine(ThinkingProcess(), settings.house_level, lambda: secrets.randbits(32)),
         _Shelf(store, writer),
         mesh=gateway,
+        wall=now,
     )
 
 

@@ -532,7 +532,10 @@ class _Application:
             self._vitals,
             self._paths,
             games=self._games.values(),
-            problems=[f"Game {one.name} is not in use: {one.reason}" for one in self._problems],
+            problems=[
+                *(f"Game {one.name} is not in use: {one.reason}" for one in self._problems),
+                *(self._gateway.problems() if self._gateway is not None else ()),
+            ],
             airtime=self._mesh.airtime_report(),
             propagation_node=self._mesh.propagation.current,
             time=self._time,

@@ -273,7 +273,7 @@ def test_the_queue(tmp_path: Path) -> None:
             await one.start()
             assert [seek.peer for seek in one.host.seeks()] == [PEER]
             one.wall += 61
-            one.host._changed()
+            one.host.changed()
             await one.town.until(lambda: mesh.texts)
             assert mesh.texts[0][0] == PEER
             assert "Nobody has come" in mesh.texts[0][1]

@@ -278,7 +278,7 @@ def test_our_turn_in_a_position_says_who_began() -> None:
         ("ttt", {"symbols": {US: "X"}}, Side.US),
         ("ttt", {"players": [{"id": US, "mark": "O"}]}, Side.THEM),
         ("four_in_a_row", {"firstPlayer": US}, Side.US),
-        ("four_in_a_row", {"game": {"player2": US}}, Side.THEM),
+        ("four_in_a_row", {"game": {"secondPlayer": US}}, Side.THEM),
         ("four_in_a_row", {"red": US, "yellow": THEM}, None),
     ],
 )

@@ -18,6 +18,7 @@ from gateway.seat import (
     Unreachable,
 )
 from gateway.seeking import Mesh, Seek, Unwanted
+from storage.errors import StorageError
 
 from .engine import Engine
 from .own_seat import HOSTED, SEAT, OwnSeat
@@ -95,9 +96,10 @@ class Usher:
             return
         try:
             await self._mesh.seat(seek, seat, self._account)
-        except Unwanted as unwanted:
-            log.info("%s is not seated: %s", seek.peer, unwanted)
+        except (Unwanted, StorageError) as error:
+            log.info("%s is not seated: %s", seek.peer, error)
             await self._try_give_back(seat)
+        # Also where it was not stored: to try again might be to try for ever.
         await self._hall.seated(seek)
 
     async def seat_house(self, place: Place) -> None:

@@ -96,6 +96,7 @@ class Arcade:
 
     def __init__(self, data: Path, *options: str) -> None:
         self.data = data
+        self._clients: list[Client] = []
         self.process = subprocess.Popen(
             [*LRGPNODE, "--data", str(data), "arcade", "run", "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE,
@@ -121,6 +122,8 @@ class Arcade:
 
     def stop(self) -> int:
         """The exit code."""
+        for client in self._clients:
+            client.close()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -135,7 +138,9 @@ class Arcade:
         return code
 
     def client(self, token: str = "") -> Client:
-        return Client(self.port, token)
+        made = Client(self.port, token)
+        self._clients.append(made)
+        return made
 
 
 class Client:

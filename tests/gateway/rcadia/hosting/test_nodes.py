@@ -17,7 +17,7 @@ from gateway.arcade.store import FILE_NAME, ArcadeStore
 from tests.e2e.nodes import Json, NodeProcess, free_port, until
 from tests.gateway.rcadia.hosting.arcade import Agent, Caller, first_legal
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.slow]
 
 PATIENCE = 60.0
 
@@ -195,6 +195,7 @@ def test_a_player_of_the_mesh_plays_twice_with_colours_changed(village: Village)
             hill.start()
             await asyncio.gather(answers(id, 2), moves(ann, 2))
             white = game(alice, id)["view"]["seat"] == "white"
+            await answers(id, int(white))
             snapshot = await ann.state(wait=25)
             while not snapshot["yourTurn"]:
                 snapshot = await ann.state(wait=25)
@@ -211,7 +212,7 @@ def test_a_player_of_the_mesh_plays_twice_with_colours_changed(village: Village)
             await village.until(lambda: game(alice, again)["status"] == "active")
             assert (game(alice, again)["view"]["seat"] == "white") is not white
             await asyncio.gather(answers(again, 1), moves(ann, 1))
-            alice.call("game.resign", id=again)
+            alice.call("game.resign", id=again)  # at whoever's turn
             results = await ann.play(first_legal)
             assert results[0]["reason"] == "resignation"
             assert results[0]["winner"] == ann.snapshots[-1]["playerId"]

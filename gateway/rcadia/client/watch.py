@@ -133,7 +133,7 @@ class Watch:
         elif before.your_turn:
             snapshot = await self._on_our_turn(before)
         else:
-            snapshot = await self._api.state(self._id, wait=self._pace.wait, since=before.version)
+            snapshot = await self._state(before)
         held = self._clock() - began >= min(1.0, self._pace.wait / 2)
         news = before is None or snapshot != before
         self._unheld = 0 if held or news else self._unheld + 1
@@ -152,16 +152,20 @@ class Watch:
             if not self._public:
                 await self._sleep(self._pace.turn)
             self._quiet = 0
-            return await self._api.state(self._id)
+            return await self._state(before)
         try:
             view = await self._api.public(self._id, since=before.version, wait=self._pace.wait)
         except (Forbidden, Refused, UnknownSession, Unusable):
             self._public = False
-            return await self._api.state(self._id)
+            return await self._state(before)
         if view.version == 0:
             self._public = False
         if view.version != before.version or view.status != before.status:
             self._quiet = 0
-            return await self._api.state(self._id)
+            return await self._state(before)
         self._quiet += 1
         return before
+
+    async def _state(self, before: Snapshot) -> Snapshot:
+        """The state: at once while it is our turn, and when it is newer than ``before``."""
+        return await self._api.state(self._id, wait=self._pace.wait, since=before.version)

@@ -40,7 +40,7 @@ class HostSettings(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableView(Value):
-    """``waiting``: nobody plays yet. ``strangers``: how many have sat down by themselves. ``taken``: by one of
+    """``waiting``: nobody plays yet. ``strangers``: how many came by themselves. ``taken``: by one of
     ours, who sits there or is about to. ``since``: when the first stranger came; ``idle``: since when nobody
     but the house is there; ``not_before``: when a seat may be tried again that was refused. Seconds of one
     clock, 0 for not.

@@ -248,9 +248,9 @@ def test_restarts_repeat_it_once_a_day(tmp_path: Path) -> None:
         time.pass_by(1000.0)
         now = time.now
         sent += [second for second, _, _ in told]
-    short = [b for a, b in zip(sent, sent[1:], strict=False) if b - a < FLOOR]
+    short = [b for a, b in itertools.pairwise(sent) if b - a < FLOOR]
     assert 3 <= len(short) <= 4
-    assert all(b - a >= REPEAT_PAUSE for a, b in zip(short, short[1:], strict=False))
+    assert all(b - a >= REPEAT_PAUSE for a, b in itertools.pairwise(short))
 
 
 def test_there_is_no_repetition_where_it_does_not_fit(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """The airtime of the node's radios: a budget for each, and what goes out by which.
 
 With a Reticulum of our own every RNode has a budget, by its own frequency and parameters, and a meter in its
-door. As a client of another program's Reticulum there is one budget for its radio, whose parameters come
-from the settings, and it counts what this node submits. Without a radio there is nothing at all: ``active``
-is False and nobody asks.
+door, also one that is added while the node runs; it comes back to its budget where it had one before. As a
+client of another program's Reticulum there is one budget for its radio, whose parameters come from the
+settings, and it counts what this node submits. Without a radio there is nothing at all: ``active`` is False
+and nobody asks.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 import RNS
@@ -112,6 +114,8 @@ class Radios:
         self._owed: dict[Hashable, _Owed] = {}
         self._single: dict[Hashable, float] = {}
         self._why = NO_RADIO
+        self._adding = Lock()
+        self._released: Callable[[], None] = lambda: None
 
     @property
     def active(self) -> bool:
@@ -128,11 +132,31 @@ class Radios:
         if instance.kind == "client":
             self._start_shared()
             return
-        found = [one for one in list(RNS.Transport.interfaces) if _is_radio(one)]
-        if found:
-            note_packets()
-        for interface in found:
-            self._add(interface)
+        add_interface = RNS.Transport.add_interface
+
+        def added(interface: Any) -> None:
+            # Before Reticulum knows of it, so that nothing passes it uncounted.
+            self._found(interface)
+            add_interface(interface)
+
+        RNS.Transport.add_interface = staticmethod(added)
+        for interface in list(RNS.Transport.interfaces):
+            self._found(interface)
+
+    def _found(self, interface: Any) -> None:
+        """An interface, from any thread."""
+        with self._adding:
+            if not _is_radio(interface) or interface in self._by_interface:
+                return
+            if not self._radios:
+                note_packets()
+            before = next((one for one in self._radios if one.name == interface_name(interface)), None)
+            if before is None or before.meter is None:
+                self._add(interface)
+            else:
+                before.interface = interface
+                before.meter.attach(interface)
+                self._by_interface[interface] = before
 
     def _start_shared(self) -> None:
         settings = self._settings
@@ -171,15 +195,17 @@ class Radios:
             _log.warning("airtime of %s: %s", name, rule.problem)
         limits = self._settings.limits(rule.seconds)
         ledger = Ledger(self._data / f"airtime-{_file_name(name)}.json", self._moment)
-        budget = Budget(limits, self._clock, cover=ledger.save)
+        budget = Budget(limits, self._clock, cover=ledger.save, released=self._given_back)
         record, passed = ledger.load(int((limits.seconds or 0.0) * MICRO))
         budget.restore(record, passed)
         return Radio(name, rule, budget, ledger, interface=interface, fixed=fixed)
 
     def on_released(self, released: Callable[[], None]) -> None:
         """Be told, from any thread, when airtime that was held has been given back."""
-        for radio in self._radios:
-            radio.budget.released = released
+        self._released = released
+
+    def _given_back(self) -> None:
+        self._released()
 
     def stop(self) -> None:
         """Write down what was used."""

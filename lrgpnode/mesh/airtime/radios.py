@@ -196,8 +196,7 @@ class Radios:
         limits = self._settings.limits(rule.seconds)
         ledger = Ledger(self._data / f"airtime-{_file_name(name)}.json", self._moment)
         budget = Budget(limits, self._clock, cover=ledger.save, released=self._given_back)
-        record, passed = ledger.load(int((limits.seconds or 0.0) * MICRO))
-        budget.restore(record, passed)
+        ledger.resume(budget, int((limits.seconds or 0.0) * MICRO))
         return Radio(name, rule, budget, ledger, interface=interface, fixed=fixed)
 
     def on_released(self, released: Callable[[], None]) -> None:

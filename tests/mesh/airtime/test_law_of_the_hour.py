@@ -61,8 +61,7 @@ class Hours(RuleBasedStateMachine):
             lambda: self.moment().boot,
             cover=self.ledger.save,
         )
-        record, passed = self.ledger.load(int(self.limit * 1e6))
-        self.budget.restore(record, passed)
+        self.ledger.resume(self.budget, int(self.limit * 1e6))
 
     def spent(self, seconds: float, granted: bool) -> bool:
         """Every window of an hour that something ends in is looked at."""

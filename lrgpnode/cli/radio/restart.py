@@ -9,15 +9,21 @@ from lrgpnode.doctor.machine import Process
 from lrgpnode.doctor.patient import Patient
 
 
-def what_to_restart(patient: Patient) -> Iterator[tuple[str, str]]:
-    """(program, command) of each that has to be; nothing where none runs with this configuration."""
+def what_to_restart(
+    patient: Patient, *, radio: bool = True, settings: bool = False
+) -> Iterator[tuple[str, str]]:
+    """(program, command) of each that has to be; nothing where none runs with this configuration.
+
+    ``radio``: the radio has been changed; ``settings``: those of the node, which it also reads once.
+    """
     node = patient.running
     config = patient.config
     holder = sharer(patient, config) if config is not None and config.shares else None
-    if holder is not None and (node is None or holder.pid != node.pid):
+    of_other = holder is not None and (node is None or holder.pid != node.pid)
+    if radio and holder is not None and of_other:
         # The node reconnects to it by itself.
         yield str(holder), _command(patient, holder)
-    elif node is not None:
+    if node is not None and (settings or (radio and not of_other)):
         again = f"{patient.command('stop')} && {patient.command('run')}"
         yield f"lrgpnode (process {node.pid})", _of_service(patient, node.pid) or again
 

@@ -94,14 +94,38 @@ class Hours(RuleBasedStateMachine):
             self.spent(seconds, self.budget.spend(seconds, Use(purpose), destination=peer))
             self.truth += 0.3
 
-    @rule(share=st.floats(0.005, 0.2), purpose=PURPOSES, peer=PEERS)
-    def flood(self, share: float, purpose: Purpose, peer: str) -> None:
+    def fill(self, share: float, purpose: Purpose = Purpose.OTHER, peer: str = "") -> None:
         """Until no more is let out."""
         for _ in range(200):
             seconds = self.limit * share
             if not self.spent(seconds, self.budget.spend(seconds, Use(purpose), destination=peer)):
                 break
             self.truth += 0.3
+
+    @rule(share=st.floats(0.005, 0.2), purpose=PURPOSES, peer=PEERS)
+    def flood(self, share: float, purpose: Purpose, peer: str) -> None:
+        self.fill(share, purpose, peer)
+
+    @rule(share=st.floats(0.005, 0.05), pause=st.floats(3400.0, 3700.0))
+    def floods_about_an_hour_apart(self, share: float, pause: float) -> None:
+        self.fill(share)
+        self.truth += pause
+        self.fill(share)
+
+    @rule(share=st.floats(0.001, 0.02), late=st.floats(3000.0, 3600.0), down=st.floats(0.0, 700.0))
+    def crash_with_a_promise_of_long_ago(self, share: float, late: float, down: float) -> None:
+        """What was promised first is used shortly before the crash."""
+        self.truth += 3700.0
+        for pause in (late, down):
+            seconds = self.limit * share
+            self.spent(seconds, self.budget.spend(seconds, Use(Purpose.PROOFS)))
+            self.truth += pause
+        self.start()
+        self.fill(0.01)
+
+    @rule()
+    def written_down_and_still_at_work(self) -> None:
+        self.ledger.save(self.budget.record())
 
     @rule(seconds=SECONDS, late=st.integers(0, 3))
     def repeat(self, seconds: float, late: int) -> None:

@@ -96,7 +96,7 @@ class Hours(RuleBasedStateMachine):
 
     def fill(self, share: float, purpose: Purpose = Purpose.OTHER, peer: str = "") -> None:
         """Until no more is let out."""
-        for _ in range(200):
+        for _ in range(500):
             seconds = self.limit * share
             if not self.spent(seconds, self.budget.spend(seconds, Use(purpose), destination=peer)):
                 break
@@ -123,9 +123,17 @@ class Hours(RuleBasedStateMachine):
         self.start()
         self.fill(0.01)
 
-    @rule()
-    def written_down_and_still_at_work(self) -> None:
+    @rule(share=st.floats(0.005, 0.02), down=st.floats(0.0, 100.0))
+    def written_down_and_still_at_work(self, share: float, down: float) -> None:
+        """What is sent afterwards is no part of what was promised before."""
+        self.truth += 3700.0
+        seconds = self.limit * share
+        self.spent(seconds, self.budget.spend(seconds, Use(Purpose.PROOFS)))
         self.ledger.save(self.budget.record())
+        self.spent(seconds, self.budget.spend(seconds, Use(Purpose.PROOFS)))
+        self.truth += down
+        self.start()
+        self.fill(0.002)
 
     @rule(seconds=SECONDS, late=st.integers(0, 3))
     def repeat(self, seconds: float, late: int) -> None:
@@ -156,14 +164,18 @@ class Hours(RuleBasedStateMachine):
         self.truth += down
         self.start()
 
-    @rule(down=st.floats(1.0, 5000.0), orderly=st.booleans(), error=st.sampled_from([-1e6, 4000.0, 1e6]))
-    def reboot(self, down: float, orderly: bool, error: float) -> None:
-        """The wall clock may be anything after it."""
+    @rule(
+        down=st.floats(1.0, 5000.0),
+        orderly=st.booleans(),
+        error=st.sampled_from([None, -1e6, 4000.0, 1e6]),
+    )
+    def reboot(self, down: float, orderly: bool, error: float | None) -> None:
+        """The wall clock may be anything after it, or have been put right before the node starts."""
         if orderly:
             self.ledger.save(self.budget.record())
         self.truth += down
         self.booted, self.boots = self.truth, self.boots + 1
-        self.synchronised, self.error = False, error
+        self.synchronised, self.error = error is None, error or 0.0
         self.truth += 20.0
         self.start()
 

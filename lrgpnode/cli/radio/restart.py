@@ -24,8 +24,14 @@ def what_to_restart(
         # The node reconnects to it by itself.
         yield str(holder), _command(patient, holder)
     if node is not None and (settings or (radio and not of_other)):
-        again = f"{patient.command('stop')} && {patient.command('run')}"
+        again = f"{patient.command('stop')} && {_run(patient, node.pid)}"
         yield f"lrgpnode (process {node.pid})", _of_service(patient, node.pid) or again
+
+
+def _run(patient: Patient, pid: int) -> str:
+    """How to start a node again with the configuration it was started with."""
+    named = any(word.partition("=")[0] == "--rns-config" for word in patient.machine.arguments(pid))
+    return patient.command("run", *(["--rns-config", str(patient.rns_dir)] if named else []))
 
 
 def _command(patient: Patient, process: Process) -> str:

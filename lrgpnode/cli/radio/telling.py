@@ -86,4 +86,5 @@ def say_end(
     if region is None and place.patient.region.lower() != plan.region.name.lower():
         hint = place.patient.command("config", "set", "airtime.region", plan.region.name)
         write(f"The node plans its airtime by the law of its region: {hint}")
-    write("Compare with the others: lrgpnode radio show")
+    where = () if place.of_node else ("--config-dir", str(place.file.parent))
+    write(f"Compare with the others: {place.patient.command('radio', 'show', *where)}")

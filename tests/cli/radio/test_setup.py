@@ -199,6 +199,16 @@ def test_frequencies_in_hertz_too(bench: Bench) -> None:
     assert bench.run("setup", "--yes", "--region", "EU868", "--frequency", "nan")[0] == 2
 
 
+def test_another_coding_rate_is_no_other_preset(bench: Bench) -> None:
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    said = bench.json("setup", "--region", "EU868", "--cr", "8")
+    found = {key: said["options"][key] for key in ("bandwidth", "spreadingfactor", "codingrate")}
+    assert found == {"bandwidth": "250000", "spreadingfactor": "9", "codingrate": "8"}
+    code, _, err = bench.run("setup", "--yes", "--region", "EU868", "--cr", "9")
+    assert code == 1
+    assert "5 to 8" in err
+
+
 def answered(bench: Bench, text: str, *words: str) -> Any:
     from click.testing import CliRunner
 
@@ -417,8 +427,29 @@ def test_the_node_starts_again_for_its_settings(
     patient = look(Context(data=bench.ward.data, socket=bench.ward.data / "control.sock"), bench.machine)
     patient = replace(patient, running=Running(pid=os.getpid(), status={}))
     monkeypatch.setattr(restart, "sharer", lambda patient, config: Process(77, "rnsd"))
-    found = what_to_restart(patient, radio=radio, settings=settings)
+    found = list(what_to_restart(patient, radio=radio, settings=settings))
     assert [program.split()[0] for program, _ in found] == again
+
+
+def test_the_node_is_started_again_as_it_was(bench: Bench, tmp_path: Path) -> None:
+    from lrgpnode.cli.context import Context
+    from lrgpnode.cli.doctor import look
+    from lrgpnode.doctor.patient import Running
+
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    patient = look(Context(data=bench.ward.data, socket=bench.ward.data / "control.sock"), bench.machine)
+    proc = tmp_path / "proc/77"
+    proc.mkdir(parents=True)
+    patient = replace(
+        patient,
+        config=None,
+        running=Running(pid=77, status={}),
+        machine=replace(bench.machine, proc=tmp_path / "proc"),
+    )
+    for words, more in (("run", ""), ("run --rns-config mine", f" --rns-config {patient.rns_dir}")):
+        (proc / "cmdline").write_bytes(b"\0".join(word.encode() for word in ["lrgpnode", *words.split()]))
+        ((_, how),) = what_to_restart(patient)
+        assert how.endswith(f" run{more}")
 
 
 @as_root

@@ -168,9 +168,15 @@ class Hours(RuleBasedStateMachine):
         down=st.floats(1.0, 5000.0),
         orderly=st.booleans(),
         error=st.sampled_from([None, -1e6, 4000.0, 1e6]),
+        full=st.booleans(),
     )
-    def reboot(self, down: float, orderly: bool, error: float | None) -> None:
-        """The wall clock may be anything after it, or have been put right before the node starts."""
+    def reboot(self, down: float, orderly: bool, error: float | None, full: bool) -> None:
+        """The wall clock may be anything after it, or have been put right before the node starts.
+
+        ``full``: with the hour used up before it, and asked for all there is after it.
+        """
+        if full:
+            self.fill(0.03)
         if orderly:
             self.ledger.save(self.budget.record())
         self.truth += down
@@ -178,6 +184,8 @@ class Hours(RuleBasedStateMachine):
         self.synchronised, self.error = error is None, error or 0.0
         self.truth += 20.0
         self.start()
+        if full:
+            self.fill(0.03)
 
     @rule(error=st.floats(-1e7, 1e7))
     def set_the_clock(self, error: float) -> None:

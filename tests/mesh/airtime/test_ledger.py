@@ -77,6 +77,13 @@ def test_after_a_crash_what_was_promised_counts_as_spent(machine: Machine) -> No
     assert machine.budget().figures().used <= 1.8  # at the last moment, for all that is known
 
 
+def test_after_a_crash_a_message_that_is_more_than_a_part_counts_as_spent(machine: Machine) -> None:
+    before = machine.budget()
+    before.spend(0.5, MOVE)
+    before.spend(7.0, MOVE)
+    assert 7.5 <= machine.budget().figures().used <= 7.5 + 36.0 / 20
+
+
 def test_the_disk_is_written_in_parts_of_the_limit_and_not_for_each_packet(machine: Machine) -> None:
     under = machine.budget()
     written: list[Record] = []

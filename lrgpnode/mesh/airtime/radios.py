@@ -153,10 +153,15 @@ class Radios:
             before = next((one for one in self._radios if one.name == interface_name(interface)), None)
             if before is None or before.meter is None:
                 self._add(interface)
-            else:
+            elif before.law == self._law_of(interface):
                 before.interface = interface
                 before.meter.attach(interface)
                 self._by_interface[interface] = before
+            else:
+                # Another frequency: what was used counts, and the new limit.
+                before.ledger.save(before.budget.record())
+                self._radios = tuple(one for one in self._radios if one is not before)
+                self._add(interface)
 
     def _start_shared(self) -> None:
         settings = self._settings
@@ -173,18 +178,20 @@ class Radios:
         )
         self._radios = (self._made(SHARED, rule, fixed=settings.modem),)
 
-    def _add(self, interface: Any) -> None:
+    def _law_of(self, interface: Any) -> Law:
         settings = self._settings
         modem = modem_of(interface)
         frequency = getattr(interface, "frequency", None)
-        rule = law(
+        return law(
             int(frequency) if frequency else None,
             modem.bandwidth if modem else None,
             region_name=settings.region,
             percent=settings.percent,
             board_percent=float(getattr(interface, "lt_alock", None) or 0.0),
         )
-        radio = self._made(interface_name(interface), rule, interface=interface)
+
+    def _add(self, interface: Any) -> None:
+        radio = self._made(interface_name(interface), self._law_of(interface), interface=interface)
         radio.meter = Meter(radio.budget, lambda: radio.modem, _is_own)
         radio.meter.attach(interface)
         self._by_interface[interface] = radio

@@ -253,6 +253,21 @@ def test_a_radio_that_is_added_while_the_node_runs(machine: Machine) -> None:
     assert given_back
 
 
+def test_a_radio_that_comes_back_on_another_frequency(machine: Machine) -> None:
+    """It has the limit of that, and what it used before counts."""
+    import RNS
+
+    radios = machine.radios()
+    one = RNS.Transport.interfaces.pop(0)
+    one.process_outgoing(bytes(200))
+    before = next(radio for radio in radios.report().radios if radio.name == "one").figures
+    RNS.Transport.add_interface(RNodeInterface("one", 869_525_000))
+    (after,) = (radio.figures for radio in radios.report().radios if radio.name == "one")
+    assert (before.limit, after.limit) == (pytest.approx(36.0), pytest.approx(360.0))
+    assert after.used == pytest.approx(before.used, abs=1e-5)
+    radios.stop()
+
+
 def test_the_first_radio_comes_while_the_node_runs(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     import RNS
 

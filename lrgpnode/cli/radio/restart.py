@@ -17,15 +17,20 @@ def what_to_restart(
     ``radio``: the radio has been changed; ``settings``: those of the node, which it also reads once.
     """
     node = patient.running
-    config = patient.config
-    holder = sharer(patient, config) if config is not None and config.shares else None
-    of_other = holder is not None and (node is None or holder.pid != node.pid)
-    if radio and holder is not None and of_other:
+    holder = other_program(patient)
+    if radio and holder is not None:
         # The node reconnects to it by itself.
         yield str(holder), _command(patient, holder)
-    if node is not None and (settings or (radio and not of_other)):
+    if node is not None and (settings or (radio and holder is None)):
         again = f"{patient.command('stop')} && {_run(patient, node.pid)}"
         yield f"lrgpnode (process {node.pid})", _of_service(patient, node.pid) or again
+
+
+def other_program(patient: Patient) -> Process | None:
+    """The program other than the node that has the radios of the configuration and shares them."""
+    config, node = patient.config, patient.running
+    holder = sharer(patient, config) if config is not None and config.shares else None
+    return holder if holder is not None and (node is None or holder.pid != node.pid) else None
 
 
 def _run(patient: Patient, pid: int) -> str:

@@ -8,10 +8,11 @@ import textwrap
 from pathlib import Path
 from typing import Final
 
-from firmware_configs.catalogue import Board
+from firmware_configs.catalogue import Board, presets
 from lrgpnode.cli.context import write
 from lrgpnode.cli.radio.place import Place
 from lrgpnode.cli.radio.region import RegionChange
+from lrgpnode.cli.radio.restart import other_program
 from lrgpnode.cli.text import clean
 from lrgpnode.doctor.ports import PortState
 from lrgpnode.radio.law import khz, mhz
@@ -86,5 +87,22 @@ def say_end(
     if region is None and place.patient.region.lower() != plan.region.name.lower():
         hint = place.patient.command("config", "set", "airtime.region", plan.region.name)
         write(f"The node plans its airtime by the law of its region: {hint}")
+    if place.of_node and other_program(place.patient) is not None:
+        write("The node cannot see the radio of another program. To have its airtime counted:")
+        for words in _numbers(plan):
+            write(f"  {place.patient.command('config', *words)}")
     where = () if place.of_node else ("--config-dir", str(place.file.parent))
     write(f"Compare with the others: {place.patient.command('radio', 'show', *where)}")
+
+
+def _numbers(plan: Plan) -> list[tuple[str, ...]]:
+    """The changes of settings that tell a node of a radio that it cannot see."""
+    modem = plan.modem
+    numbers = (modem.bandwidth, modem.spreading_factor, modem.coding_rate)
+    frequency = ("set", "airtime.frequency_mhz", mhz(plan.frequency))
+    for item in presets():
+        if (item.bandwidth, item.spreading_factor, item.coding_rate) == numbers:
+            return [("set", "airtime.preset", item.name), frequency]
+    names = ("airtime.bandwidth", "airtime.spreading_factor", "airtime.coding_rate")
+    single = [("set", name, str(number)) for name, number in zip(names, numbers, strict=True)]
+    return [("unset", "airtime.preset"), *single, frequency]

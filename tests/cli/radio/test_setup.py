@@ -56,6 +56,7 @@ def test_europe(bench: Bench) -> None:
     assert "\n+    airtime_limit_long = 10" in out
     assert f"{bench.config} (new)" in out
     assert "No program runs with it now. Start the node: lrgpnode --data" in out
+    assert "config set airtime" not in out
     found = bench.ward.examine()
     assert not {"radio-duty", "radio-band", "serial-name", "serial-absent"} & set(found)
 
@@ -323,6 +324,12 @@ def test_who_must_start_again(bench: Bench) -> None:
     )
     _, out, _ = bench.run("setup", "--region", "EU868", "--preset", "long-fast", "--yes")
     assert f"It is in use after a restart of {Path(sys.executable).name}" in out
+    # What the node cannot see it must be told.
+    for words in ("set airtime.preset long-fast", "set airtime.frequency_mhz 869.525"):
+        assert f"config {words}\n" in out
+    _, out, _ = bench.run("setup", "--region", "EU868", "--preset", "long-fast", "--cr", "6", "--yes")
+    for words in ("unset airtime.preset", "set airtime.bandwidth 250000", "set airtime.coding_rate 6"):
+        assert f"config {words}\n" in out
 
 
 @pytest.mark.parametrize(

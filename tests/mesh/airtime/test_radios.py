@@ -10,6 +10,8 @@ import pytest
 from lrgpnode.airtime import cost
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
+from lrgpnode.backup import contents
+from lrgpnode.mesh.airtime.attached import _file_name
 from lrgpnode.mesh.airtime.radios import NO_RADIO, NOT_VISIBLE, SHARED, Radios
 from lrgpnode.mesh.airtime.settings import AirtimeSettings
 from lrgpnode.mesh.floor import Moment
@@ -281,3 +283,11 @@ def test_the_first_radio_comes_while_the_node_runs(machine: Machine, monkeypatch
     assert RNS.Transport.interfaces == [late]
     late.process_outgoing(bytes(200))
     assert radios.report().radios[0].figures.used > 0
+
+
+def test_each_name_has_a_file_of_its_own() -> None:
+    names = ["LoRa", "LoRa 2", "LoRa-2", "LoRa  2", "Süd", "S d", "…", "", "x" * 100, "x" * 101]
+    files = [_file_name(name) for name in names]
+    assert files[0] == "LoRa"
+    assert len(set(files)) == len(names)
+    assert all(contents.belongs(f"airtime-{file}.json") for file in files)

@@ -293,7 +293,7 @@ def run(settings: dict[str, Any]) -> None:
 if __name__ == "__main__":
     try:
         run(json.loads(sys.argv[1]))
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever it is, it is told
         # In one piece: Reticulum's log comes from another thread.
         sys.stderr.write(traceback.format_exc())
         sys.exit(1)

@@ -224,8 +224,8 @@ class Announcer:
     def _repeat_first(self, identity: str, media: Sequence[Medium]) -> None:
         """Come back to what was announced by radio for the first time."""
         for medium in media:
-            if medium.spread and (identity, medium.name) not in self._met:
-                self._met.add((identity, medium.name))
+            if medium.spread and (identity, medium.key) not in self._met:
+                self._met.add((identity, medium.key))
                 if self._interval > 0 and not self._floor.wait(identity, medium, repeated=True):
                     pause = random.uniform(*REPEAT_AFTER)  # noqa: S311 - no secret
                     self._worker.later(pause, self._repeat, identity, medium.interface)

@@ -53,13 +53,20 @@ class Medium(Value):
 
     ``spread``: seconds within which a first announce is made, at random. Neighbours that do not hear each
     other come up together, after a power cut or at the first sign of a third, and would destroy each
-    other's announces there.
+    other's announces there. ``channel``: what radios must have in common to hear each other; whoever
+    moves to another is among people who have not heard the last announce.
     """
 
     name: str
     slow: bool
     interface: Any
     spread: float = 0.0
+    channel: str = ""
+
+    @property
+    def key(self) -> str:
+        """What an announce is remembered under."""
+        return f"{self.name} {self.channel}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,7 +112,7 @@ class Floor:
 
     def wait(self, identity: str, medium: Medium, *, extra: bool = False, repeated: bool = False) -> float:
         """Seconds until the identity may be announced there; 0 for now."""
-        key, now = (identity, medium.name), self._now()
+        key, now = (identity, medium.key), self._now()
         if repeated and medium.slow:
             return _left(self._repeated.get(key), REPEAT_PAUSE, now)
         if extra:
@@ -119,7 +126,7 @@ class Floor:
         """Note that the identity was announced on these media just now."""
         now = self._now()
         for medium in media:
-            key = (identity, medium.name)
+            key = (identity, medium.key)
             if extra:
                 self._extra[key] = now
             if medium.slow:

@@ -284,6 +284,21 @@ def test_there_is_no_repetition_where_it_does_not_fit(tmp_path: Path) -> None:
         media[:] = [LORA]
 
 
+def test_on_another_channel_the_hour_has_not_begun(tmp_path: Path) -> None:
+    """Those who are there have not heard the last announce. Back on the first one it goes on."""
+    file = tmp_path / "announced.json"
+    now, sent = BEGIN, []
+    for channel in ("868100000/125000/8", "869525000/250000/9", "868100000/125000/8"):
+        medium = Medium("lora", slow=True, interface="lora", channel=channel)
+        time, told, announcer = make(10_800.0, media=(medium,), file=file)
+        time.now = now
+        announcer.start(2.0)
+        time.pass_by(60)
+        now = time.now
+        sent.append(len(told))
+    assert sent == [1, 1, 0]
+
+
 def test_a_restart_in_a_loop_is_announced_by_radio_once(tmp_path: Path) -> None:
     file = tmp_path / "announced.json"
     sent = []

@@ -34,95 +34,12 @@ LIVE_EACH: Final = 4
 ROUNDS: Final = 15
 
 # Kasparov against Topalov, Wijk aan Zee 1999: both castle, many checks and captures, a king on a walk.
-GAME: Final = [
-    "e4",
-    "d6",
-    "d4",
-    "Nf6",
-    "Nc3",
-    "g6",
-    "Be3",
-    "Bg7",
-    "Qd2",
-    "c6",
-    "f3",
-    "b5",
-    "Nge2",
-    "Nbd7",
-    "Bh6",
-    "Bxh6",
-    "Qxh6",
-    "Bb7",
-    "a3",
-    "e5",
-    "O-O-O",
-    "Qe7",
-    "Kb1",
-    "a6",
-    "Nc1",
-    "O-O-O",
-    "Nb3",
-    "exd4",
-    "Rxd4",
-    "c5",
-    "Rd1",
-    "Nb6",
-    "g3",
-    "Kb8",
-    "Na5",
-    "Ba8",
-    "Bh3",
-    "d5",
-    "Qf4+",
-    "Ka7",
-    "Rhe1",
-    "d4",
-    "Nd5",
-    "Nbxd5",
-    "exd5",
-    "Qd6",
-    "Rxd4",
-    "cxd4",
-    "Re7+",
-    "Kb6",
-    "Qxd4+",
-    "Kxa5",
-    "b4+",
-    "Ka4",
-    "Qc3",
-    "Qxd5",
-    "Ra7",
-    "Bb7",
-    "Rxb7",
-    "Qc4",
-    "Qxf6",
-    "Kxa3",
-    "Qxa6+",
-    "Kxb4",
-    "c3+",
-    "Kxc3",
-    "Qa1+",
-    "Kd2",
-    "Qb2+",
-    "Kd1",
-    "Bf1",
-    "Rd2",
-    "Rd7",
-    "Rxd7",
-    "Bxc4",
-    "bxc4",
-    "Qxh8",
-    "Rd3",
-    "Qa8",
-    "c3",
-    "Qa4+",
-    "Ke1",
-    "f4",
-    "f5",
-    "Kc1",
-    "Rd2",
-    "Qa7",
-]
+GAME: Final = """
+e4 d6 d4 Nf6 Nc3 g6 Be3 Bg7 Qd2 c6 f3 b5 Nge2 Nbd7 Bh6 Bxh6 Qxh6 Bb7 a3 e5 O-O-O Qe7 Kb1 a6 Nc1 O-O-O
+Nb3 exd4 Rxd4 c5 Rd1 Nb6 g3 Kb8 Na5 Ba8 Bh3 d5 Qf4+ Ka7 Rhe1 d4 Nd5 Nbxd5 exd5 Qd6 Rxd4 cxd4 Re7+ Kb6
+Qxd4+ Kxa5 b4+ Ka4 Qc3 Qxd5 Ra7 Bb7 Rxb7 Qc4 Qxf6 Kxa3 Qxa6+ Kxb4 c3+ Kxc3 Qa1+ Kd2 Qb2+ Kd1 Bf1 Rd2
+Rd7 Rxd7 Bxc4 bxc4 Qxh8 Rd3 Qa8 c3 Qa4+ Ke1 f4 f5 Kc1 Rd2 Qa7
+"""
 
 
 def screen(directory: Path) -> list[Row]:
@@ -145,7 +62,7 @@ def a_game(directory: Path) -> list[Row]:
             ui.until("Chess, you are")
             quiet(ui)
         written = []
-        for ply, move in enumerate(GAME, 1):
+        for ply, move in enumerate(GAME.split(), 1):
             (mover, _), (_, watch) = seats[(ply - 1) % 2], seats[ply % 2]
             before = len(windows[ply % 2].raw)
             mover.client.call("game.move", id=id, move=move)

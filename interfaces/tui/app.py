@@ -9,7 +9,9 @@ from pathlib import Path
 
 import urwid
 
-from interfaces.tui.kit.bars import Footer, Status
+from interfaces.tui import feed
+from interfaces.tui.feed import Feed, Strip
+from interfaces.tui.kit.bars import Footer, Hint, Status
 from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import Look
@@ -47,6 +49,7 @@ class Options(Value):
     mouse: bool = True
     bell: bool = True
     notices: Notices = Notices.PLAIN
+    feed: Feed | None = None
 
 
 class _Loop(Loop):
@@ -106,6 +109,7 @@ class App:
         self._footer = Footer(self.glyphs, self._pressed)
         self._waiting = WaitingScreen(self)
         self._body = urwid.WidgetPlaceholder(self._waiting.widget)
+        self._feed_box: feed.Box | None = None
         pile = urwid.Pile(
             [
                 ("pack", self._bar),
@@ -115,6 +119,9 @@ class App:
             ],
             focus_item=1,
         )
+        if options.feed is not None:
+            self._strip = Strip(options.feed, self.glyphs)
+            pile.contents.insert(2, (self._strip, pile.options("pack")))
         self.layers: Layers = _Root(pile, self.glyphs, self._any_key)
 
     @property
@@ -126,6 +133,8 @@ class App:
         self.terminal.show(self.layers)
         self.refresh()
         self._link.start()
+        if self._options.feed is not None:
+            self.loop.watch(self._options.feed.descriptor, self._fed)
         try:
             return self.terminal.run(self._key)
         finally:
@@ -186,7 +195,10 @@ class App:
         if self.world.state is not State.READY and self._name:
             words, trouble = self.world.words, self.world.state is State.LOST
         self._status.show(words or screen.status(), "", "status bad" if trouble else "status")
-        self._footer.show(screen.hints())
+        hints = screen.hints()
+        if self._options.feed is not None:
+            hints = [*hints[:1], Hint(feed.KEY, self._options.feed.title.lower()), *hints[1:]]
+        self._footer.show(hints)
 
     # The node
 
@@ -314,6 +326,8 @@ class App:
             title, keys, notes = self._current().help()
             everywhere = [("ctrl l", "draw the screen again"), ("ctrl c", "quit")]
             self.layers.help(title, [*keys, *everywhere], notes)
+        elif key == feed.KEY and self._options.feed is not None:
+            self._open_feed(self._options.feed)
         elif key in ("esc", "q"):
             if key == "q" and self._name in ("", "home"):
                 self._ask_to_quit()
@@ -324,6 +338,19 @@ class App:
         else:
             return False
         return True
+
+    def _open_feed(self, shown: Feed) -> None:
+        box = feed.Box(shown, lambda: self.layers.close(box), self.glyphs)
+        self._feed_box = box
+        self.layers.open(box)
+
+    def _fed(self) -> None:
+        """There is news from beside the node."""
+        assert self._options.feed is not None
+        self._options.feed.take()
+        self._strip.changed()
+        if self._feed_box is not None:
+            self._feed_box.changed()
 
     def _ask_to_quit(self) -> None:
         if self._own is None or self._options.stay:

@@ -89,14 +89,13 @@ def _screen(stage: Stage, game: str) -> int:
     """The interface on the user's node, with this game and what goes over the air; its exit code."""
     from interfaces.demo.stage import YOU  # noqa: PLC0415 - other commands do without
     from interfaces.demo.watch import AirFeed  # noqa: PLC0415
-    from interfaces.tui.app import Options, run  # noqa: PLC0415
-    from interfaces.tui.kit.look import choose  # noqa: PLC0415
+    from interfaces.tui.app import run  # noqa: PLC0415
+    from interfaces.tui.options import Options  # noqa: PLC0415
 
     return run(
         Options(
             path=lambda: stage.client().path,
             data=stage.data,
-            look=choose(os.environ),
             no_start="Your node of the demonstration has ended.",
             session=game,
             feed=AirFeed(stage.news, YOU),

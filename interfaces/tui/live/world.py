@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from interfaces.tui.models import notices
+from interfaces.tui.models import notices, words
 from interfaces.tui.models.notices import Notice, Unplayable
 from lrgpnode.control.client import CallFailed, ClientError, NotRunning
 
@@ -234,10 +234,18 @@ class World:
         if not old and data.get("identity", self.me) == self.me:
             self._tell(event)
 
-    def _tell(self, event: Json) -> None:
+    def peer_names(self) -> dict[str, str]:
+        """What peers are called, by their addresses, as far as anything has told."""
         names = self.people.names()
         names |= {str(game["peer"]): str(game.get("peer_name", "")) for game in self.games.values()}
-        names = {**self.talks.names, **{peer: name for peer, name in names.items() if name}}
+        return {**self.talks.names, **{peer: name for peer, name in names.items() if name}}
+
+    def called(self, peer: str) -> str:
+        """A peer, as it is shown."""
+        return words.who(self.peer_names().get(peer, ""), peer)
+
+    def _tell(self, event: Json) -> None:
+        names = self.peer_names()
         if event["type"] == "message.received" and self.talks.sees(str(event["data"]["peer"])):
             return
         found = notices.notice(event, self.names, names)

@@ -47,6 +47,10 @@ class Desk(Protocol):
         """Show a game."""
         ...
 
+    def open_talk(self, peer: str) -> None:
+        """Show what was written with somebody, and a line to write in."""
+        ...
+
     def back(self) -> None:
         """Show the screen before this one."""
         ...
@@ -57,6 +61,10 @@ class Desk(Protocol):
 
     def act(self, method: str, params: Json, done: Callable[[Json], object] | None = None) -> None:
         """Ask the node; if it refuses, the status line says why."""
+        ...
+
+    def load_looks(self) -> None:
+        """Ask the node again how the interface is to look."""
         ...
 
     def refresh(self) -> None:

@@ -13,10 +13,11 @@ from interfaces.tui.kit.rows import Rows
 from interfaces.tui.kit.segments import Line
 from interfaces.tui.live.needs import Cancel
 from interfaces.tui.live.world import State, Topic
-from interfaces.tui.models import home, people, words
+from interfaces.tui.models import home, people, talks, words
 from interfaces.tui.models.home import SIGNS, Home, Row, Section
 from interfaces.tui.models.notices import Unplayable
 from interfaces.tui.models.people import Choice
+from interfaces.tui.models.talks import Thread
 from lrgpnode.protocol.value import Value
 
 from . import challenge
@@ -43,7 +44,7 @@ class More(Value):
     """There are more finished games."""
 
 
-Item = Heading | Row | Unplayable | Choice | More
+Item = Heading | Row | Unplayable | Thread | Choice | More
 
 
 class HomeScreen(Screen):
@@ -98,6 +99,8 @@ class HomeScreen(Screen):
                 return self._about(chosen)
             case Unplayable():
                 return chosen.text or chosen.title
+            case Thread():
+                return f"{chosen.who}: {chosen.last}"
             case Choice():
                 return "It plays at once, without any network."
             case More():
@@ -129,9 +132,13 @@ class HomeScreen(Screen):
                 hints.insert(0, Hint("enter", "open"))
         elif isinstance(chosen, Choice):
             hints.append(Hint("enter", "play"))
+        elif isinstance(chosen, Thread):
+            hints.append(Hint("enter", "read"))
         elif isinstance(chosen, Unplayable):
             hints += [Hint("enter", "read"), Hint("x", "forget")]
-        hints += [Hint(entry.key, entry.label) for entry in BY_KEY.values()]
+        unread = sum(self.desk.world.talks.unread.values())
+        labels = {"talks": f"texts ({unread} new)"} if unread else {}
+        hints += [Hint(entry.key, labels.get(entry.name, entry.label)) for entry in BY_KEY.values()]
         return [*hints, Hint("?", "help", last=True), Hint("q", "quit", last=True)]
 
     def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
@@ -176,6 +183,10 @@ class HomeScreen(Screen):
         items: list[Item] = []
         if world.unplayable:
             items += [Heading("Not playable here"), *reversed(world.unplayable)]
+        found = talks.threads(world.talks.threads, world.talks.unread, world.peer_names(), now)
+        letters = talks.without_game(found, world.games.values())
+        if letters:
+            items += [Heading("New texts"), *letters]
         live = False
         for section, rows in self._home.sections:
             if section is Section.FINISHED:
@@ -220,6 +231,8 @@ class HomeScreen(Screen):
                 self._stranger(item)
             case Row():
                 self.desk.open_game(item.key)
+            case Thread():
+                self.desk.open_talk(item.peer)
             case Choice():
                 challenge.house(self.desk, item)
             case More():
@@ -281,6 +294,8 @@ class HomeScreen(Screen):
                 return self._row(item, columns, focus)
             case Unplayable():
                 return self._plain(f"{self.desk.glyphs['warning']} {item.title}", focus)
+            case Thread():
+                return self._plain(f"{self.desk.glyphs['unread']} {item.who}: {item.last}", focus)
             case Choice():
                 return self._plain(f"  {item.name}", focus)
             case _:
@@ -323,6 +338,8 @@ def _place(items: list[Item], before: Item | None) -> int | None:
         return None
     for number, item in enumerate(items):
         if isinstance(before, Row) and isinstance(item, Row) and item.key == before.key:
+            return number
+        if isinstance(before, Thread) and isinstance(item, Thread) and item.peer == before.peer:
             return number
         if item == before:
             return number

@@ -84,6 +84,7 @@ class InviteScreen(Screen):
         return [
             Hint("enter", "challenge"),
             Hint("/", "search"),
+            *([Hint("w", "write")] if isinstance(self._chosen(), Person) else []),
             Hint("t", "type an address"),
             Hint("?", "help", last=True),
             Hint("esc", "back", last=True),
@@ -94,6 +95,7 @@ class InviteScreen(Screen):
         keys = [
             ("enter", "challenge: it asks for the game, and for the level in the house"),
             ("/", "search by name or address"),
+            ("w", "write a text to whom you have chosen"),
             ("t", "challenge somebody by an address that you were given"),
             ("esc", "back to the games"),
         ]
@@ -112,6 +114,8 @@ class InviteScreen(Screen):
         elif key == "t":
             note = "The 32 characters of the address that the other player's program shows."
             ask(self.desk, "Challenge an address", note, self._typed)
+        elif key == "w" and isinstance(chosen := self._chosen(), Person):
+            self.desk.open_talk(chosen.peer)
         elif key == "esc" and self._search:
             self._search = ""
             self._make()

@@ -28,7 +28,7 @@ class Scene:
 
     @staticmethod
     def thread(peer: str, unread: int) -> dict[str, Any]:
-        return {"peer": peer, "unread": unread, "peer_name": "Bob"}
+        return {"peer": peer, "unread": unread, "peer_name": "Bob", "last": text(2)}
 
     def changed(self) -> None:
         self.changes += 1

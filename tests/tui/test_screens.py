@@ -31,7 +31,6 @@ LISTS: tuple[Step, ...] = (
     (("down",), "Enter open"),
     (("up",), "Enter read"),
     (("?",), "Your games"),
-    (("page down",), "C-l"),
     (("esc",), "Not playable here"),
     (("n",), "plays"),
     (("enter",), "Which game"),
@@ -57,12 +56,12 @@ NETWORK: tuple[Step, ...] = (
     (("tab",), "No propagation node"),
     (("a",), "ddress"),
     (("esc",), "No propagation node"),
-    (("3",), ": just now"),
+    (("3",), "announced"),
     (("enter",), "Heard"),
     (("esc",), "Heard"),
     (("4",), "Nothing is on"),
     (("esc",), "Not playable here"),
-    (("o",), "Settings"),
+    (("o",), "(--name)"),
     (("down",), "Settings"),
     (("enter",), "challenges"),
     (("esc",), "Settings"),
@@ -215,10 +214,8 @@ def test_the_node_is_killed_under_every_screen(scene: Scene) -> None:
         with ui_on(bob, size=(40, 20)) as ui:
             ui.until("Your turn").keys(key).until(shown)
             bob.kill()
-            ui.until("has gone away").keys("down", "?").until("C-c").keys("esc").gone("C-c").keys(
-                "enter", "esc"
-            )
-            ui.until("has gone away").keys("ctrl l")
+            ui.until("has gone away").keys("down", "?").until("┌─").keys("esc").gone("┌─")
+            ui.keys("enter", "esc").until("has gone away").keys("ctrl l")
             bob.start()
             ui.gone("has gone away", 60.0)
             ui.keys("esc", "esc").until("Games of").until("Your turn").same_after_redraw()

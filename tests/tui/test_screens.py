@@ -154,6 +154,8 @@ def press(ui: Program, keys: tuple[str, ...], shown: str) -> None:
     """Press keys that change something, and wait for that: after an Esc nothing may follow at once."""
     before = len(ui.drain().raw)
     ui.keys(*keys).until(lambda ui: len(ui.raw) > before and shown in ui.text)
+    # What is shown may be the first half of what is written.
+    ui.wakeups()
 
 
 def walk(ui: Program, steps: tuple[Step, ...]) -> None:

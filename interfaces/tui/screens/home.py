@@ -312,6 +312,7 @@ class HomeScreen(Screen):
         game = 15 if wide else 11
         state = 15 if wide else 0
         tail = f"{glyphs[row.delivery.state] if row.delivery else ' '}{glyphs[row.presence]}{row.age:>6} "
+        tail = tail if wide else f" {tail}"
         mark = glyphs["cursor"] if focus else " "
         news = glyphs["unread"] if row.unread or row.texts else glyphs["out of sync"] if row.flag else " "
         sign = "?" if row.stranger else glyphs[SIGNS[row.section]]

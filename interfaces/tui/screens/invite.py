@@ -169,7 +169,7 @@ class InviteScreen(Screen):
         found = self._found()
         persons: list[Item] = [Heading("People"), *self._persons()]
         if len(persons) == 1:
-            empty = "Nobody fits." if self._search else "Nobody was heard yet. Who announces shows up here."
+            empty = "Nobody fits." if self._search else "Nobody was heard yet."
             persons.append(Heading(f"  {empty}", "faint"))
         house: list[Item] = [Heading("The house"), *found.house] if found.house and not self._search else []
         self._items = [*house, *persons] if found.house_first else [*persons, *house]

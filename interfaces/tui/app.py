@@ -12,8 +12,9 @@ from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.terminal import Key as Typed, Notices, Terminal
 from interfaces.tui.live.link import Link
+from interfaces.tui.live.lists import Key
 from interfaces.tui.live.needs import Cancel, Loop
-from interfaces.tui.live.world import Key, State, Topic, World
+from interfaces.tui.live.world import State, Topic, World
 from interfaces.tui.looks import SECTION, Looks, shown
 from interfaces.tui.loop import TerminalLoop
 from interfaces.tui.models.notices import Notice

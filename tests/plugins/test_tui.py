@@ -36,7 +36,8 @@ def test_a_game_that_the_interface_does_not_know_is_played(node: NodeProcess, si
     id = node.call("game.challenge", identity=eve, peer=me, app="odd_even", intent=throw)["id"]
     with ui_on(node, "--as", me[:12], size=size) as ui:
         ui.until("Invitations").until("Odds and E").keys("enter").until("you are c").same_after_redraw()
-        ui.keys("a").until("challenged").until("fingers").keys("ctrl l").gone("Done").same_after_redraw()
+        ui.keys("a").until("Waiting for the reveal").until("delivered").keys("ctrl l").gone("Done")
+        ui.same_after_redraw()
         # What the interface has no field for, the other side sends.
         node.call("game.move", identity=eve, id=id, intent=throw)
         until(lambda: node.call("game.show", identity=me, id=id)["status"] == "completed", "the reveal")

@@ -15,8 +15,9 @@ from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import Look
+from interfaces.tui.live.lists import Key
 from interfaces.tui.live.needs import Loop
-from interfaces.tui.live.world import Key, Topic, World
+from interfaces.tui.live.world import Topic, World
 
 Json = Mapping[str, Any]
 

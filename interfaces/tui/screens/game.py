@@ -10,7 +10,8 @@ import urwid
 from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.beside import Beside
 from interfaces.tui.kit.theme import Depth
-from interfaces.tui.live.world import Key, Topic
+from interfaces.tui.live.lists import Key
+from interfaces.tui.live.world import Topic
 from interfaces.tui.models import board, entry, game, picture, words
 from interfaces.tui.models.board import Pointer
 from interfaces.tui.models.entry import Fit, Move, Place

@@ -41,7 +41,7 @@ def test_a_game_that_the_interface_does_not_know_is_played(node: NodeProcess, si
         # What the interface has no field for, the other side sends.
         node.call("game.move", identity=eve, id=id, intent=throw)
         until(lambda: node.call("game.show", identity=me, id=id)["status"] == "completed", "the reveal")
-        ui.until(lambda ui: "won" in ui.text or "lost" in ui.text or "wins" in ui.text)
-        ui.keys("o").until("n play again" if size[0] == 80 else "play").keys("esc").until("Finished")
+        ui.until(lambda ui: "you win" in ui.text or "you lose" in ui.text).until("n play again")
+        ui.keys("esc").until("Finished")
         ui.keys("n").until("New game").keys("t").until("Challenge an address").type(eve).keys("enter")
         ui.until("Odds and Evens").same_after_redraw()

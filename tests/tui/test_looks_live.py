@@ -12,15 +12,15 @@ pytestmark = pytest.mark.node
 
 def test_looks_are_settings_and_options_go_before_them(ann: NodeProcess) -> None:
     with ui_on(ann) as ui:
-        ui.until("Play at once").keys("o").until("Colours of this screen")
+        ui.until("Play at once").keys("o").until("Screen colours")
         dark = ui.cell(5, 10).bg
-        at = ui.find("Colours of this screen")
+        at = ui.find("Screen colours")
         ui.click(*at).until("tui.theme").keys("enter").until("high-contrast").keys("2")
         ui.until("Changed.").until(lambda ui: ui.cell(5, 10).bg != dark)
         ui.keys("ctrl l").until("tui.theme").same_after_redraw()
         # Other signs: the widgets are made anew.
-        ui.click(*ui.find("Its signs")).until("tui.glyphs").keys("enter").until("1  auto").keys("2")
-        ui.until(lambda ui: ui.text.isascii()).until("Its signs")
+        ui.click(*ui.find("Screen signs")).until("tui.glyphs").keys("enter").until("1  auto").keys("2")
+        ui.until(lambda ui: ui.text.isascii()).until("Screen signs")
         ui.keys("ctrl l").gone("Changed").same_after_redraw()
         ui.keys("esc").until("Play at once").keys("enter").until("how strong?").same_after_redraw()
         assert ui.text.isascii()
@@ -41,6 +41,6 @@ def test_a_window_that_cannot_read_the_file_has_them_from_the_node(ann: NodeProc
     try:
         with ui_on(ann, "--data", "/nonexistent/elsewhere", "tui") as ui:
             ui.until("Play at once").until(lambda ui: ui.text.isascii())
-            ui.keys("w").until("Links").same_after_redraw()
+            ui.keys("w").until("Listen: online").same_after_redraw()
     finally:
         ann.call("node.config_unset", key="tui.glyphs")

@@ -28,7 +28,7 @@ from lrgpnode.api.propagation import event as propagation_event
 from lrgpnode.api.radio import trouble_info
 from lrgpnode.api.status import node_status
 from lrgpnode.cli.exits import Exit
-from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
+from lrgpnode.config import SETTINGS, ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
@@ -331,6 +331,10 @@ class _Application:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
         self._configuration.on_change("node.log_level", self._set_log_level)
+        for key, row in SETTINGS.items():
+            if row.section == "tui":
+                # Windows ask for these; the node has nothing to do.
+                self._configuration.on_change(key, lambda _: None)
         self._configuration.on_change(
             "announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0)
         )

@@ -334,6 +334,29 @@ class Settings(Value):
         number(0, 3000), 0.0, "Its frequency; 0 if only the region counts.", unit="MHz"
     )
 
+    tui_theme: str = setting(
+        choice("dark", "light", "high-contrast"), "dark", "Colours of the terminal UI.", live=True
+    )
+    tui_colours: str = setting(
+        choice("auto", "mono", "16", "256", "24bit"),
+        "auto",
+        "How many colours there are, where the terminal is taken for another.",
+        live=True,
+    )
+    tui_glyphs: str = setting(
+        choice("auto", "ascii", "unicode"), "auto", "Signs: plain ASCII, or those of Unicode.", live=True
+    )
+    tui_notices: str = setting(
+        choice("none", "plain", "full"),
+        "plain",
+        "What bell and window title tell; only full says who and what.",
+        live=True,
+    )
+    tui_bell: bool = setting(flag(), True, "Whether the bell rings when something is new.", live=True)
+    tui_mouse: bool = setting(
+        flag(), True, "Whether clicks are for the games, rather than for marking text.", live=True
+    )
+
     test_clock: bool = setting(
         flag(), False, "Whether `test.clock` of the control API may move the node's clock; for tests only."
     )
@@ -366,6 +389,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
         "frequency and parameters itself.",
+        "tui": "The terminal UI; options of the command go before these.",
         "test": "For tests of the program; leave it alone on a node that plays.",
     }
 )

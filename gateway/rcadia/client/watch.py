@@ -64,7 +64,7 @@ class Watch:
         self._clock = clock
         self.latest: Snapshot | None = None
         self._news = asyncio.Event()
-        self._closed = False
+        self._closing = asyncio.Event()
         self._unheld = 0
         self._quiet = 0
         self._public = True
@@ -83,7 +83,7 @@ class Watch:
         self._news.set()
 
     def close(self) -> None:
-        self._closed = True
+        self._closing.set()
         self._news.set()
 
     async def look(self) -> Snapshot:
@@ -99,29 +99,29 @@ class Watch:
         Raises ``RcadiaError``, and ``WatchClosed``.
         """
         if not self._news.is_set():
-            await self._first(self._poll())
-        if self._closed:
+            await self._before(self._news, self._poll())
+        if self._closing.is_set():
             raise WatchClosed
         self._news.clear()
         assert self.latest is not None
         return self.latest
 
-    async def rest(self, pause: Coroutine[Any, Any, None]) -> None:
-        """A pause that ends sooner if there is news, or nobody watches any more."""
-        await self._first(pause)
+    async def rest(self, work: Coroutine[Any, Any, None]) -> None:
+        """A pause, or something else that may take long, that ends sooner where nobody watches any more."""
+        await self._before(self._closing, work)
 
-    async def _first(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Run ``poll`` until it is done or there is news from elsewhere."""
-        polling = asyncio.ensure_future(poll)
-        news = asyncio.ensure_future(self._news.wait())
+    async def _before(self, event: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+        """Do ``work`` unless the event comes first."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(event.wait())
         try:
-            await asyncio.wait((polling, news), return_when=asyncio.FIRST_COMPLETED)
-            if polling.done():
-                polling.result()
+            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
         finally:
-            for task in (polling, news):
+            for task in (working, waiting):
                 task.cancel()
-            await asyncio.gather(polling, news, return_exceptions=True)
+            await asyncio.gather(working, waiting, return_exceptions=True)
 
     async def _poll(self) -> None:
         before = self.latest

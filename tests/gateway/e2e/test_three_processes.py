@@ -142,6 +142,44 @@ def test_the_agent_leaves(mesh: Mesh, web: Web) -> None:
 
 
 @pytest.mark.slow
+def test_the_player_claims_a_draw(mesh: Mesh, web: Web) -> None:
+    table = web.host("chess")
+    id = mesh.challenge("chess")
+    mesh.seat(stage="waiting", session=id)
+    ann = web.agent(table)
+    plays = web.plays(ann, script("g8f6", "f6g8", "g8f6", "f6g8"))
+    mesh.move(id, "Nf3", "Ng1", "Nf3", "Ng1")
+    mesh.turn(id, 8)
+    mesh.player.call("game.draw", id=id, what="claim")
+    assert mesh.ended(id)["reason"] == "threefold_repetition"
+    assert plays.result(60)[0]["winner"] is None
+    assert mesh.seat(stage="over", session=id)["result"] == "drawn"
+    check_same(mesh.player, mesh.gate, id)
+
+
+@pytest.mark.slow
+def test_another_game_with_the_other_colour(mesh: Mesh, web: Web) -> None:
+    """The table opens another round; the player comes by challenging again, and has Black then."""
+    table = web.host("chess", HostSettings(turn_timeout=60, rematch=True))
+    id = mesh.challenge("chess")
+    mesh.seat(stage="waiting", session=id)
+    ann = web.agent(table)
+    first = table.id
+    plays = web.plays(ann, script("f7f6", "g7g5", "f2f3", "g2g4"), rounds=2)
+    mesh.move(id, "e4", "d4", "Qh5#")
+    assert mesh.ended(id)["winner"] == mesh.player.identity
+    until(lambda: any("wants another game" in text for text in mesh.texts()), "the player is invited")
+    again = mesh.challenge("chess")
+    mesh.move(again, "e5", "Qh4#")
+    assert mesh.ended(again)["winner"] == mesh.player.identity
+    assert len(plays.result(90)) == 2
+    assert table.id != first
+    seat = mesh.seat(stage="over", session=again)
+    assert seat["result"] == "won"
+    check_same(mesh.player, mesh.gate, again)
+
+
+@pytest.mark.slow
 def test_the_agent_s_time_is_up(mesh: Mesh, web: Web) -> None:
     table = web.host("chess", HostSettings(turn_timeout=1, rematch=False))
     web.agent(table)

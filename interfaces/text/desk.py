@@ -1,0 +1,233 @@
+"""The desk: who plays what, how it stands, and acting in it, whichever kind of seat it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from lrgpnode.protocol.errors import CallerError, ErrorCode, LrgpError, Rejection
+from lrgpnode.protocol.game import Coin, Command, Game, GameView
+from lrgpnode.protocol.session import Session, SessionKey, Status
+from lrgpnode.protocol.value import Value
+from storage.text import TextTable
+from storage.text_model import HOUSE, Kind, Seat, TextPlayer
+
+from . import moves, replies, seats
+from .clean import fold
+from .draft import Draft
+from .replies import Shown
+
+HOUSE_NAME: Final = "house"
+
+
+class NodeSide(Protocol):
+    """What is needed of the node: games with peers that have LRGP."""
+
+    @property
+    def games(self) -> Mapping[str, Game]: ...
+
+    def session(self, key: SessionKey) -> Session:
+        """Raises ``CallerError``."""
+        ...
+
+    async def act(self, key: SessionKey, command: str, intent: Mapping[str, Any]) -> Any:
+        """Raises ``CallerError`` or ``StorageError``; else something with a ``session``."""
+        ...
+
+    async def challenge(self, identity: str, peer: str, app_id: str, intent: Mapping[str, Any]) -> Any:
+        """Raises as ``act`` does."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Limits(Value):
+    """``games``: of one player at a time; ``house_games``, ``house_of_player``: of the house, with one."""
+
+    games: int = 8
+    invitations: int = 3
+    house_games: int = 4
+    house_of_player: int = 1
+
+
+class Desk:
+    """Of one node. ``name`` gives what a peer is called, ``now`` Unix seconds, ``new_id`` ids of games."""
+
+    def __init__(
+        self,
+        table: TextTable,
+        node: NodeSide,
+        *,
+        name: Callable[[str], str],
+        now: Callable[[], float],
+        coin: Coin,
+        new_id: Callable[[], str],
+        limits: Limits,
+    ) -> None:
+        self.table = table
+        self.node = node
+        self.now = now
+        self.limits = limits
+        self._name = name
+        self._coin = coin
+        self._new_id = new_id
+
+    # Looking
+
+    @property
+    def games(self) -> Mapping[str, Game]:
+        return self.node.games
+
+    def game(self, app_id: str) -> Game:
+        """Raises ``Rejection``."""
+        game = self.games.get(app_id)
+        if game is None:
+            raise Rejection(ErrorCode.UNSUPPORTED_APP, f"This node has no game {app_id} any more.")
+        return game
+
+    def name(self, peer: str) -> str:
+        return HOUSE_NAME if peer == HOUSE else replies.name(self._name(peer), peer)
+
+    def side(self, seat: Seat) -> tuple[Game, Session, str]:
+        """The rules, the session as this side has it, and the viewer. Raises ``Rejection``."""
+        game = self.game(seat.app_id)
+        if seat.kind is Kind.TABLE:
+            return game, seats.loaded(game, seat), seat.player
+        try:
+            return game, self.node.session(seat.key), seat.identity
+        except LrgpError as error:
+            raise Rejection(ErrorCode.PROTOCOL_ERROR, error.message) from None
+
+    def shown(self, seat: Seat) -> Shown:
+        """Raises ``Rejection``."""
+        game, session, viewer = self.side(seat)
+        pending = session.status is Status.PENDING
+        return Shown(
+            number=seat.number,
+            app=seat.app_id,
+            opponent=self.name(seat.opponent),
+            view=game.view(session, viewer),
+            challenged=pending and session.initiator != viewer,
+            waits=pending and session.initiator == viewer,
+        )
+
+    def view(self, seat: Seat) -> GameView:
+        game, session, viewer = self.side(seat)
+        return game.view(session, viewer)
+
+    def seats_of(self, player: TextPlayer) -> Sequence[Seat]:
+        return self.table.seats_of(player.identity, player.player)
+
+    # Naming
+
+    def named(self, held: Sequence[Seat], word: str) -> Seat | None:
+        """The game that ``word`` means: its number, or its opponent; a live one before one that has ended."""
+        number = word.removeprefix("#")
+        if number.isdigit() and len(number) <= 3:
+            return next((seat for seat in held if seat.number == int(number)), None)
+        wanted = fold(word)
+        if len(wanted) < 2:
+            return None
+        found = [seat for seat in held if self._called(seat, wanted)]
+        live = [seat for seat in found if seat.live]
+        return next(iter(live or found), None) if len(live) <= 1 else None
+
+    def _called(self, seat: Seat, wanted: str) -> bool:
+        called = fold(self.name(seat.opponent))
+        begins = called.split()[:1] == [wanted] or called == wanted or called.startswith(wanted)
+        return begins or (len(wanted) >= 4 and seat.opponent.startswith(wanted))
+
+    def current(self, player: TextPlayer, held: Sequence[Seat]) -> Seat | None:
+        """The game that is meant where none is named; None where that is not clear."""
+        live = [seat for seat in held if seat.live]
+        last = next((seat for seat in held if seat.game_id == player.current), None)
+        if last is not None and (last.live or not live):
+            return last
+        return live[0] if len(live) == 1 else None
+
+    # Acting
+
+    def open_table(self, draft: Draft, app_id: str, opponent: tuple[str, str]) -> Seat:
+        """A challenge at a table here; ``opponent`` is (player, identity). Raises ``Rejection``."""
+        me = draft.player
+        sides = (
+            (me.player, me.identity, self._free_number(me.identity, me.player)),
+            (*opponent, 0 if opponent[0] == HOUSE else self._free_number(opponent[1], opponent[0])),
+        )
+        both = seats.table(self.game(app_id), self._new_id(), *sides, draft.now)
+        draft.put(both)
+        return both[0]
+
+    async def challenge(self, draft: Draft, app_id: str, peer: str) -> Seat:
+        """A challenge to a peer that has LRGP. Raises ``Rejection``, ``StorageError``."""
+        me = draft.player
+        try:
+            acted = await self.node.challenge(me.identity, peer, app_id, {})
+        except CallerError as error:
+            raise Rejection(ErrorCode.PROTOCOL_ERROR, error.message) from None
+        seat = self.held_for(me, acted.session)
+        draft.put((seat,))
+        return seat
+
+    def accept(self, draft: Draft, game_id: str, player: str) -> None:
+        """The other side of a challenge of this draft wants the game. Raises ``Rejection``."""
+        both = draft.new(game_id)
+        after = seats.act(self.game(both[0].app_id), both, player, Command.ACCEPT, {}, self._coin, draft.now)
+        draft.put(after)
+        for seat in after:
+            if seat.player == player:
+                draft.tell(seat)
+
+    def held_for(self, player: TextPlayer, session: Session) -> Seat:
+        """The seat of somebody for whom one of our identities plays."""
+        return Seat(
+            game_id=session.key.session_id,
+            player=player.player,
+            identity=session.key.identity,
+            number=self._free_number(player.identity, player.player),
+            kind=Kind.LRGP,
+            opponent=session.peer,
+            app_id=session.app_id,
+            app_version=session.app_version,
+            initiator=session.initiator,
+            status=session.status,
+            metadata={},
+            created_at=session.created_at,
+            last_action_at=session.last_action_at,
+        )
+
+    def _free_number(self, identity: str, player: str) -> int:
+        return 1 + max(
+            (seat.number for seat in self.table.seats_of(identity, player) if seat.live), default=0
+        )
+
+    def read_move(self, seat: Seat, text: str) -> Mapping[str, Any]:
+        """Raises ``Rejection``."""
+        game, session, viewer = self.side(seat)
+        return moves.read(game.view(session, viewer), lambda form: game.parse(session, form), text)
+
+    async def act(self, draft: Draft, seat: Seat, command: str, intent: Mapping[str, Any]) -> Seat:
+        """The seat after it; the other side is told. Raises ``Rejection``, ``StorageError``."""
+        if seat.kind is Kind.LRGP:
+            try:
+                acted = await self.node.act(seat.key, command, intent)
+            except CallerError as error:
+                raise Rejection(_code(error), error.message) from None
+            after = self.followed(seat, acted.session)
+            draft.put((after,))
+            return after
+        stored = draft.seats(self.table.at(seat.game_id))
+        both = seats.act(self.game(seat.app_id), stored, seat.player, command, intent, self._coin, draft.now)
+        draft.put(both)
+        for other in both:
+            if other.player != seat.player:
+                draft.tell(other)
+        return next(one for one in both if one.player == seat.player)
+
+    def followed(self, seat: Seat, session: Session) -> Seat:
+        """The seat of a session of the node that has gone on."""
+        return replace(seat, status=session.status, last_action_at=session.last_action_at)
+
+
+def _code(error: CallerError) -> ErrorCode:
+    return ErrorCode.NOT_YOUR_TURN if error.code is ErrorCode.NOT_YOUR_TURN else ErrorCode.INVALID_MOVE

@@ -1,0 +1,46 @@
+"""How much anybody is listened to and answered, so that neither a flood nor another program keeps us busy.
+
+Two programs that answer each other end here: what begins like our own answers is never answered, what is not
+known gets one line in ten minutes and four a day, and commands are counted by the minute and by the day.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from lrgpnode.limit import Limit
+
+MINUTE: Final = 60.0
+DAY: Final = 86_400.0
+UNKNOWN_PAUSE: Final = 600.0
+UNKNOWN_A_DAY: Final = 4
+WARNINGS_PAUSE: Final = 600.0
+
+
+class Verdict(StrEnum):
+    """WARN: it is not carried out, and he is told so once."""
+
+    DO = "do"
+    WARN = "warn"
+    IGNORE = "ignore"
+
+
+class Patience:
+    """``now`` is any clock in seconds that does not jump."""
+
+    def __init__(self, *, per_minute: int, per_day: int) -> None:
+        self._minute = Limit(per_minute, seconds=MINUTE)
+        self._day = Limit(per_day, seconds=DAY)
+        self._unknown = Limit(1, seconds=UNKNOWN_PAUSE)
+        self._unknown_a_day = Limit(UNKNOWN_A_DAY, seconds=DAY)
+        self._warnings = Limit(1, seconds=WARNINGS_PAUSE)
+
+    def command(self, player: str, now: float) -> Verdict:
+        if self._minute.allow(player, now) and self._day.allow(player, now):
+            return Verdict.DO
+        return Verdict.WARN if self._warnings.allow(player, now) else Verdict.IGNORE
+
+    def unknown(self, player: str, now: float) -> bool:
+        """Whether he is told that he was not understood."""
+        return self._unknown.allow(player, now) and self._unknown_a_day.allow(player, now)

@@ -43,6 +43,7 @@ _CLAMP = (
     "UPDATE text_seeks SET at = :now WHERE at > :now",
     "UPDATE text_players SET seen_at = :now WHERE seen_at > :now",
     "UPDATE attempts SET at = :now WHERE at > :now",
+    "UPDATE gateway_slots SET taken_at = :now WHERE taken_at > :now",
     "UPDATE meta SET value = :now WHERE key = 'clock' AND cast(value AS REAL) > :now",
 )
 

@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from interfaces.text.service import TextService
 from lrgpnode import config, metrics
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
@@ -332,6 +333,7 @@ class _Application:
         )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
+        self._text = text = TextService(self._settings, self._own, self._store, writer, name=self._name_of)
         node = Node(
             store=self._store,
             writer=writer,
@@ -363,6 +365,7 @@ class _Application:
             self._mesh.watch_radios(lambda state: self._radio_news(node, state))
             self._mesh.attach(loop, node)
             await house.open(node)
+            await text.open(node)
             heart.start()
             await self._serve(server)
         finally:
@@ -371,11 +374,15 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            await text.close()
             await house.close()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
             writer.close()
             log.info("the node has stopped")
+
+    def _name_of(self, peer: str) -> str:
+        return self._lookup.name(peer)
 
     async def _serve(self, server: ControlServer) -> None:
         try:
@@ -409,6 +416,7 @@ class _Application:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
+        self._text.told(type, fields)
 
     def _propagation_news(self, node: Node, news: News) -> None:
         type, fields = propagation_event(news)

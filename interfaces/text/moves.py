@@ -17,7 +17,8 @@ from .clean import fold
 
 _FILLER_WORDS: Final = (
     "move moves play plays to from the my a an in into on at nach von auf zu col column columns row cell "
-    "field square spalte feld position pos number no nr please pls then and i takes take captures with drop put"
+    "field square spalte feld position pos number no nr please pls then and i takes take captures with "
+    "drop put"
 )
 _FILLERS: Final = frozenset(_FILLER_WORDS.split())
 _PIECES: Final = {

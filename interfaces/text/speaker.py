@@ -1,8 +1,8 @@
 """Telling people what is due: one text to each is under way at a time, and what else there is waits.
 
 What waits is in the database, one row for each slot, so that over a slow or broken way somebody gets the
-latest position of a game and not all of them. A position is put into words when it is sent. As long as the house
-thinks, its move and ours are one text.
+latest position of a game and not all of them. A position is put into words when it is sent. As long as the
+house thinks, its move and ours are one text.
 """
 
 from __future__ import annotations

@@ -170,13 +170,13 @@ class Desk:
         return seat
 
     def accept(self, draft: Draft, game_id: str, player: str) -> None:
-        """The other side of a challenge of this draft wants the game. Raises ``Rejection``."""
+        """The other side of a challenge of this draft has waited for the game. Raises ``Rejection``."""
         both = draft.new(game_id)
         after = seats.act(self.game(both[0].app_id), both, player, Command.ACCEPT, {}, self._coin, draft.now)
         draft.put(after)
         for seat in after:
             if seat.player == player:
-                draft.tell(seat)
+                draft.tell(seat, asked=True)
 
     def held_for(self, player: TextPlayer, session: Session) -> Seat:
         """The seat of somebody for whom one of our identities plays."""

@@ -53,10 +53,11 @@ class Draft:
 
     # To others
 
-    def tell(self, seat: Seat) -> None:
-        """Its player is to hear how the game stands."""
+    def tell(self, seat: Seat, *, asked: bool = False) -> None:
+        """Its player is to hear how the game stands. ``asked``: he has waited for just this."""
         if seat.player != HOUSE:
-            self._add(NewDue(identity=seat.identity, player=seat.player, slot=seat.game_id))
+            due = NewDue(identity=seat.identity, player=seat.player, slot=seat.game_id, asked=asked)
+            self._add(due)
 
     def note(self, identity: str, player: str, slot: str, text: str) -> None:
         """Somebody is told something that he has not asked for."""

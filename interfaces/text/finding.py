@@ -211,6 +211,10 @@ class Finding:
         draft.show(seat, full=True)
 
     async def _invite(self, draft: Draft, app: str, words: Sequence[str]) -> None:
+        waits = next((one for one in self._open_seeks(draft, app) if f"@{one.player}" == words[0]), None)
+        if waits is not None:
+            self._begin(draft, app, waits)
+            return
         found = self._people.find(draft.now, draft.player.player, words)
         if not found:
             raise _refused(

@@ -1,7 +1,7 @@
 """How much anybody is listened to and answered, so that neither a flood nor another program keeps us busy.
 
 Two programs that answer each other end here: what begins like our own answers is never answered, what is not
-known gets one line in ten minutes and four a day, and commands are counted by the minute and by the day.
+known gets two lines in ten minutes and six a day, and commands are counted by the minute and by the day.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from lrgpnode.limit import Limit
 MINUTE: Final = 60.0
 DAY: Final = 86_400.0
 UNKNOWN_PAUSE: Final = 600.0
-UNKNOWN_A_DAY: Final = 4
+UNKNOWN: Final = 2
+UNKNOWN_A_DAY: Final = 6
 WARNINGS_PAUSE: Final = 600.0
 
 
@@ -32,7 +33,7 @@ class Patience:
     def __init__(self, *, per_minute: int, per_day: int) -> None:
         self._minute = Limit(per_minute, seconds=MINUTE)
         self._day = Limit(per_day, seconds=DAY)
-        self._unknown = Limit(1, seconds=UNKNOWN_PAUSE)
+        self._unknown = Limit(UNKNOWN, seconds=UNKNOWN_PAUSE)
         self._unknown_a_day = Limit(UNKNOWN_A_DAY, seconds=DAY)
         self._warnings = Limit(1, seconds=WARNINGS_PAUSE)
 

@@ -26,6 +26,8 @@ _PIECES: Final = {
     "koenig": "K", "dame": "Q", "turm": "R", "laeufer": "B", "springer": "N", "bauer": "",
 }  # fmt: skip
 _CASTLES: Final = (
+    (re.compile(r"^[0o] ?[0o]$"), "O-O"),
+    (re.compile(r"^[0o] ?[0o] ?[0o]$"), "O-O-O"),
     (re.compile(r"^(castles?|castling|rochade|rochiere)( ?(king'?s?|kingside|short|kurz).*)?$"), "O-O"),
     (re.compile(r"^(castles?|castling|rochade|rochiere) ?(queen'?s?|queenside|long|lang).*$"), "O-O-O"),
     (re.compile(r"^(king'?s?-?side|short|kurze) ?(castles?|castling|rochade)$"), "O-O"),

@@ -20,6 +20,7 @@ class Orders:
     """``carry_out`` leaves one answer in the draft, or none where nothing is known of what was said."""
 
     def __init__(self, finding: Finding, playing: Playing) -> None:
+        self._finding = finding
         self._playing = playing
         self._orders: Mapping[Verb, Order] = {
             Verb.HELP: finding.help,
@@ -45,10 +46,20 @@ class Orders:
         line = self._chosen(draft, line)
         try:
             if line.verb is None:
-                return await self._playing.bare(draft, line)
+                return await self._without_verb(draft, line)
             await self._orders[line.verb](draft, line)
         except Rejection as rejection:
-            draft.say(replies.fit(rejection.message or "That cannot be done now."))
+            draft.say(replies.fit(replies.sentence(rejection.message or "that cannot be done now")))
+        return True
+
+    async def _without_verb(self, draft: Draft, line: Line) -> bool:
+        """A move, or the bare name of a game."""
+        if await self._playing.bare(draft, line):
+            return True
+        app, others = self._finding.app(line.words)
+        if not app or others or line.game:
+            return False
+        await self._finding.help(draft, line)
         return True
 
     def _chosen(self, draft: Draft, line: Line) -> Line:

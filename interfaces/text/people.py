@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lrgpnode.protocol.value import Value
-from storage.model import Contact, Peer
+from storage.model import Peer
 from storage.text import TextTable
 
 from .clean import fold
@@ -28,33 +28,31 @@ class Person(Value):
 
 
 class Directory(Protocol):
-    """The address book and what was heard (``storage.book.Book``)."""
+    """Who was heard (``storage.book.Book``)."""
 
     def peers(self, limit: int = 50) -> Sequence[Peer]: ...
-    def contacts(self) -> Sequence[Contact]: ...
 
 
 class People:
-    def __init__(self, table: TextTable, book: Directory) -> None:
+    """``name`` gives what a peer is called, "" if that is not known."""
+
+    def __init__(self, table: TextTable, book: Directory, name: Callable[[str], str]) -> None:
         self._table = table
         self._book = book
+        self._name = name
 
     def known(self, now: float, apart: str) -> list[Person]:
         """Everybody but ``apart``: who plays by text first, then peers with LRGP, the last heard first."""
-        peers = self._book.peers(LOOKED_AT)
-        names = {peer.peer: peer.name for peer in peers} | {
-            contact.peer: contact.name for contact in self._book.contacts() if contact.name
-        }
         found: dict[str, Person] = {}
         for one in self._table.players(now - RECENT):
             if one.player not in found and not one.muted:
                 found[one.player] = Person(
-                    hash=one.player, name=names.get(one.player, ""), identity=one.identity
+                    hash=one.player, name=self._name(one.player), identity=one.identity
                 )
-        for peer in peers:
+        for peer in self._book.peers(LOOKED_AT):
             plays = peer.games or peer.played_at is not None
             if plays and peer.peer not in found and peer.heard_at >= now - RECENT:
-                found[peer.peer] = Person(hash=peer.peer, name=names.get(peer.peer, ""))
+                found[peer.peer] = Person(hash=peer.peer, name=self._name(peer.peer))
         found.pop(apart, None)
         return list(found.values())
 

@@ -252,7 +252,11 @@ class Playing:
             after = await self._desk.act(draft, seat, command, intent or {})
         except Rejection as rejection:
             raise _refused(f"#{seat.number}: {rejection.message}", rejection.code) from None
-        draft.show(after)
+        if after.live:
+            draft.show(after)
+        else:
+            draft.say(replies.ended(self._desk.shown(after)), after.game_id)
+            draft.use(after)
 
 
 _MUTED: Final = "I only answer now, and do not tell you of moves or invitations. unmute ends that."

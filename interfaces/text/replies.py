@@ -45,6 +45,13 @@ def fit(text: str, most: int = PACKET_BYTES) -> str:
     return data[: most - 3].decode("utf-8", "ignore").rstrip() + "..."
 
 
+def sentence(text: str) -> str:
+    """What a game or the node says of a refusal, as a sentence."""
+    text = clean(text, 240)
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 def name(known: str, peer: str) -> str:
     """What somebody is called, the beginning of his hash where nobody knows."""
     return clean(known, NAME) or clean(peer, NAME)[:8]
@@ -77,6 +84,11 @@ def position(shown: Shown, *, board_too: bool) -> str:
         return fit(full)
     spare = "\n".join(part for part in (top, drawn.replace(" ", "") if view.grid else "", status) if part)
     return fit(spare if len((MARK + spare).encode()) <= PACKET_BYTES else f"{top}\n{status}")
+
+
+def ended(shown: Shown) -> str:
+    """How a game is over that he has just ended himself, without the board."""
+    return fit(f"{head(shown)}: {status_of(shown)}")
 
 
 def status_of(shown: Shown) -> str:

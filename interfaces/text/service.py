@@ -1,4 +1,4 @@
-"""Text commands of one node: told of its events, it answers what people write to those identities that answer.
+"""Text commands of one node: told of its events, it answers what people write to identities that answer.
 
 Every text is in the database before it comes here (``lrgpnode.node.texts``). It is handled in order, one at a
 time; what it leads to, its answer and that it was handled are one transaction, so that nothing is done twice
@@ -126,7 +126,7 @@ class TextService:
         web = Web(gateway, self._has_lrgp, lambda app: node.games[app].manifest.display_name)
         finding = Finding(
             self._desk,
-            People(self._table, self._store.book),
+            People(self._table, self._store.book, self._name),
             web,
             house=lambda: self._house is not None,
             usual_level=lambda app: min(settings.house_level, len(LEVELS[app])),

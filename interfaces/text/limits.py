@@ -6,7 +6,6 @@ known gets two lines in ten minutes and six a day, and commands are counted by t
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final
 
 from lrgpnode.limit import Limit
@@ -19,14 +18,6 @@ UNKNOWN_A_DAY: Final = 6
 WARNINGS_PAUSE: Final = 600.0
 
 
-class Verdict(StrEnum):
-    """WARN: it is not carried out, and he is told so once."""
-
-    DO = "do"
-    WARN = "warn"
-    IGNORE = "ignore"
-
-
 class Patience:
     """``now`` is any clock in seconds that does not jump."""
 
@@ -37,10 +28,13 @@ class Patience:
         self._unknown_a_day = Limit(UNKNOWN_A_DAY, seconds=DAY)
         self._warnings = Limit(1, seconds=WARNINGS_PAUSE)
 
-    def command(self, player: str, now: float) -> Verdict:
-        if self._minute.allow(player, now) and self._day.allow(player, now):
-            return Verdict.DO
-        return Verdict.WARN if self._warnings.allow(player, now) else Verdict.IGNORE
+    def command(self, player: str, now: float) -> bool:
+        """Whether what he has written is carried out."""
+        return self._minute.allow(player, now) and self._day.allow(player, now)
+
+    def warns(self, player: str, now: float) -> bool:
+        """Whether he is told that something was not carried out."""
+        return self._warnings.allow(player, now)
 
     def unknown(self, player: str, now: float) -> bool:
         """Whether he is told that he was not understood."""

@@ -34,7 +34,7 @@ from . import house, parse, replies, seats
 from .desk import Desk, Limits
 from .draft import Draft, nobody
 from .finding import Finding
-from .limits import Patience, Verdict
+from .limits import Patience
 from .orders import Orders, speaks
 from .people import People
 from .playing import Playing
@@ -46,6 +46,7 @@ SWEEP_SECONDS: Final = 600.0
 
 RETRY_SECONDS: Final = 5.0
 
+_TOO_MUCH: Final = "That was too much at a time, and was not done. Try again in a minute."
 _GAME_EVENTS: Final = frozenset(("game.applied", "game.expired", "game.error"))
 
 log = logging.getLogger(__name__)
@@ -260,15 +261,10 @@ class TextService:
         if line is None or (voice.prefix and not (line.prefixed and speaks(line))):
             return False
         now = asyncio.get_running_loop().time()
-        known = line.verb is not None or line.number is not None or speaks(line)
-        verdict = self._patience.command(text.player, now)
-        if verdict is Verdict.DO:
-            if await self._orders.carry_out(draft, line):
-                return True
-            known = False
-        if verdict is Verdict.WARN and known:
-            draft.say(replies.fit("That was too much at a time, and was not done. Try again in a minute."))
-        elif verdict is Verdict.DO and self._patience.unknown(text.player, now):
+        if not self._patience.command(text.player, now):
+            if speaks(line) and self._patience.warns(text.player, now):
+                draft.say(replies.fit(_TOO_MUCH), "much")
+        elif not await self._orders.carry_out(draft, line) and self._patience.unknown(text.player, now):
             draft.say(replies.unknown(line.rest or text.text))
         return True
 

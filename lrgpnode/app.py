@@ -20,7 +20,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from interfaces.text.held import Held
 from interfaces.text.service import TextService
+from interfaces.text.wire import HeldAirtime, HeldTransport
 from lrgpnode import config, metrics
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
@@ -333,18 +335,22 @@ class _Application:
         )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
-        self._text = text = TextService(self._settings, self._own, self._store, writer, name=self._name_of)
+        held = Held(self._store, self._own.rows, enabled=self._settings.text_enabled)
+        self._text = text = TextService(
+            self._settings, self._own, self._store, writer, held, name=self._name_of
+        )
+        airtime = self._mesh.airtime
         node = Node(
             store=self._store,
             writer=writer,
             games=self._games,
-            transport=self._mesh,
+            transport=HeldTransport(self._mesh, held),
             publish=self._publish,
             local=self._own.rows,
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
-            airtime=self._mesh.airtime,
+            airtime=None if airtime is None else HeldAirtime(airtime, held),
             clock=self._movable.clock if self._movable is not None else None,
         )
         self._configuration.on_change(

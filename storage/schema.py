@@ -365,12 +365,13 @@ CREATE TABLE gateway_pauses (
 
 _TEXT = """
 -- Games of people who play by plain texts (storage/text.py). The house has no identity_id at its seats.
+-- Of a seat whose LRGP is spoken here ('wire'), unsent: its last envelope; heard: nonces of those that came.
 CREATE TABLE text_seats (
     game_id        TEXT    NOT NULL,
     player         TEXT    NOT NULL,
     identity_id    TEXT    NOT NULL,
     number         INTEGER NOT NULL,
-    kind           TEXT    NOT NULL CHECK (kind IN ('table','lrgp')),
+    kind           TEXT    NOT NULL CHECK (kind IN ('table','lrgp','wire')),
     opponent       TEXT    NOT NULL,
     app_id         TEXT    NOT NULL,
     app_version    INTEGER NOT NULL,
@@ -379,6 +380,8 @@ CREATE TABLE text_seats (
     metadata       TEXT    NOT NULL,
     created_at     REAL    NOT NULL,
     last_action_at REAL    NOT NULL,
+    unsent         BLOB    NOT NULL DEFAULT x'',
+    heard          BLOB    NOT NULL DEFAULT x'',
     PRIMARY KEY (game_id, player)
 ) WITHOUT ROWID;
 CREATE INDEX text_seats_player ON text_seats (identity_id, player);

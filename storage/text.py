@@ -28,9 +28,10 @@ KEPT_ENDED: Final = 8
 
 _SEAT = (
     "game_id, player, identity_id, number, kind, opponent, app_id, app_version, initiator, status, metadata, "
-    "created_at, last_action_at"
+    "created_at, last_action_at, unsent, heard"
 )
-_PUT_SEAT = f"INSERT OR REPLACE INTO text_seats ({_SEAT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_MARKS = ", ".join("?" * 15)
+_PUT_SEAT = f"INSERT OR REPLACE INTO text_seats ({_SEAT}) VALUES ({_MARKS})"  # noqa: S608
 _SEATS = f"SELECT {_SEAT} FROM text_seats"  # noqa: S608 - our own names
 _LIVE = "status IN ('pending','active')"
 _PRUNE = """
@@ -85,6 +86,10 @@ class TextTable:
     def live(self) -> Sequence[Seat]:
         return self._seats(_LIVE)
 
+    def handed_over(self) -> Sequence[Seat]:
+        """Those whose player has done something by LRGP that is spoken here."""
+        return self._seats("unsent <> x''")
+
     def _seats(self, where: str, *parameters: Any) -> list[Seat]:
         rows = self._database.all(f"{_SEATS} WHERE {where}", parameters)
         return [self._seat(row) for row in rows]
@@ -105,6 +110,8 @@ class TextTable:
                 metadata=decode_metadata(row[10]),
                 created_at=row[11],
                 last_action_at=row[12],
+                unsent=row[13],
+                heard=row[14],
             )
         except ValueError as error:
             raise errors.damaged(self._database.path, f"the text game {row[0]}: {error}") from error
@@ -235,6 +242,8 @@ def _put_seat(connection: sqlite3.Connection, seat: Seat) -> None:
             encode_metadata(seat.metadata),
             seat.created_at,
             seat.last_action_at,
+            seat.unsent,
+            seat.heard,
         ),
     )
     if not seat.live:

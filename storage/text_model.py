@@ -15,10 +15,14 @@ HOUSE: Final = "0" * 32
 
 
 class Kind(StrEnum):
-    """TABLE: both sides are here. LRGP: the other side is a peer, the session one of our identity's."""
+    """TABLE: both sides are here. LRGP: the other side is a peer, the session one of our identity's.
+
+    WIRE: the other side is our identity itself, in a session by LRGP of which this is the player's side.
+    """
 
     TABLE = "table"
     LRGP = "lrgp"
+    WIRE = "wire"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -26,7 +30,8 @@ class Seat(Value):
     """One side of one game. ``player`` writes to ``identity`` and knows the game by ``number``.
 
     ``status`` and ``metadata`` are that of the session as this side has it; of LRGP only whether the game
-    goes on. Times are in Unix seconds.
+    goes on. Times are in Unix seconds. Of WIRE, ``unsent`` is the last envelope of the player, ``heard`` the
+    nonces of those that came for him, one behind the other.
     """
 
     game_id: str
@@ -42,6 +47,8 @@ class Seat(Value):
     metadata: Mapping[str, Any]
     created_at: float
     last_action_at: float
+    unsent: bytes = b""
+    heard: bytes = b""
 
     @property
     def live(self) -> bool:
@@ -53,7 +60,7 @@ class Seat(Value):
         return SessionKey(self.identity if self.kind is Kind.LRGP else self.player, self.game_id)
 
     def session(self) -> Session:
-        """This side of a game at a table."""
+        """This side of a game, but for LRGP."""
         return Session(
             self.key,
             self.app_id,

@@ -17,8 +17,11 @@ from . import moves, replies, seats
 from .clean import fold
 from .draft import Draft
 from .replies import Shown
+from .wire import Wire
 
 HOUSE_NAME: Final = "house"
+WEB_NAME: Final = "web"
+"""What the other side at a table of a web platform is called as long as nobody knows more."""
 
 
 class NodeSide(Protocol):
@@ -63,11 +66,15 @@ class Desk:
         coin: Coin,
         new_id: Callable[[], str],
         limits: Limits,
+        wire: Wire,
     ) -> None:
         self.table = table
         self.node = node
+        self.wire = wire
         self.now = now
         self.limits = limits
+        self.at_table: Callable[[str, str], str] = _unknown
+        """What the platform calls the other side, by player and game."""
         self._name = name
         self._coin = coin
         self._new_id = new_id
@@ -88,10 +95,16 @@ class Desk:
     def name(self, peer: str) -> str:
         return HOUSE_NAME if peer == HOUSE else replies.name(self._name(peer), peer)
 
+    def opponent(self, seat: Seat) -> str:
+        """What the other side of a game is called."""
+        if seat.kind is Kind.WIRE:
+            return replies.name(self.at_table(seat.player, seat.game_id), WEB_NAME)
+        return self.name(seat.opponent)
+
     def side(self, seat: Seat) -> tuple[Game, Session, str]:
         """The rules, the session as this side has it, and the viewer. Raises ``Rejection``."""
         game = self.game(seat.app_id)
-        if seat.kind is Kind.TABLE:
+        if seat.kind is not Kind.LRGP:
             return game, seats.loaded(game, seat), seat.player
         try:
             return game, self.node.session(seat.key), seat.identity
@@ -105,7 +118,7 @@ class Desk:
         return Shown(
             number=seat.number,
             app=seat.app_id,
-            opponent=self.name(seat.opponent),
+            opponent=self.opponent(seat),
             view=game.view(session, viewer),
             challenged=pending and session.initiator != viewer,
             waits=pending and session.initiator == viewer,
@@ -133,7 +146,7 @@ class Desk:
         return next(iter(live or found), None) if len(live) <= 1 else None
 
     def _called(self, seat: Seat, wanted: str) -> bool:
-        called = fold(self.name(seat.opponent))
+        called = fold(self.opponent(seat))
         begins = called.split()[:1] == [wanted] or called == wanted or called.startswith(wanted)
         return begins or (len(wanted) >= 4 and seat.opponent.startswith(wanted))
 
@@ -178,6 +191,33 @@ class Desk:
             if seat.player == player:
                 draft.tell(seat, asked=True)
 
+    def wire_challenge(self, draft: Draft, app_id: str) -> Seat:
+        """A challenge to the identity that he writes to, by LRGP spoken here. Raises ``Rejection``."""
+        me = draft.player
+        session, sent = self.wire.challenge(me.player, me.identity, app_id, draft.now)
+        seat = replace(self.wired(me.player, session), unsent=sent.envelope)
+        draft.put((seat,))
+        draft.hand_over(sent)
+        return seat
+
+    def wired(self, player: str, session: Session) -> Seat:
+        """The seat of a new session between a player and our identity, as the player has it."""
+        return Seat(
+            game_id=session.key.session_id,
+            player=player,
+            identity=session.peer,
+            number=self._free_number(session.peer, player),
+            kind=Kind.WIRE,
+            opponent=session.peer,
+            app_id=session.app_id,
+            app_version=session.app_version,
+            initiator=session.initiator,
+            status=session.status,
+            metadata=session.metadata,
+            created_at=session.created_at,
+            last_action_at=session.last_action_at,
+        )
+
     def held_for(self, player: TextPlayer, session: Session) -> Seat:
         """The seat of somebody for whom one of our identities plays."""
         return Seat(
@@ -216,6 +256,11 @@ class Desk:
             after = self.followed(seat, acted.session)
             draft.put((after,))
             return after
+        if seat.kind is Kind.WIRE:
+            after, sent = self.wire.act(seat, command, intent, draft.now)
+            draft.put((after,))
+            draft.hand_over(sent)
+            return after
         stored = draft.seats(self.table.at(seat.game_id))
         both = seats.act(self.game(seat.app_id), stored, seat.player, command, intent, self._coin, draft.now)
         draft.put(both)
@@ -227,6 +272,10 @@ class Desk:
     def followed(self, seat: Seat, session: Session) -> Seat:
         """The seat of a session of the node that has gone on."""
         return replace(seat, status=session.status, last_action_at=session.last_action_at)
+
+
+def _unknown(player: str, game_id: str) -> str:
+    return ""
 
 
 def _code(error: CallerError) -> ErrorCode:

@@ -8,6 +8,8 @@ from typing import Final
 
 from storage.text_model import HOUSE, NewDue, Seat, Seek, TextCommit, TextPlayer
 
+from .wire import Sent
+
 FULL: Final = "board"
 """In the place of a text: the board is shown in any case, as he has asked for it."""
 
@@ -22,6 +24,8 @@ class Draft:
         self._due: dict[tuple[str, str, str], NewDue] = {}
         self._seek: list[Seek] = []
         self._unseek: list[Seek] = []
+        self.sent: list[Sent] = []
+        """What goes to our own identities by LRGP, once all of it is written."""
 
     # To him
 
@@ -79,6 +83,10 @@ class Draft:
     def new(self, game_id: str) -> list[Seat]:
         """Seats of a game as they will be, stored or not."""
         return [seat for (id, _), seat in self._seats.items() if id == game_id]
+
+    def hand_over(self, sent: Sent) -> None:
+        """To our identity, by LRGP."""
+        self.sent.append(sent)
 
     def wait(self, seek: Seek) -> None:
         self._seek.append(seek)

@@ -130,7 +130,7 @@ class Finding:
         elif place == HOUSE_NAME or (place.isdigit() and len(words) == 1):
             self._sit_with_house(draft, app, words[-1])
         elif place == _WEB or self._web.knows(words[-1]):
-            await self._web.play(draft, app, words[-1] if place != _WEB or len(words) > 1 else "")
+            await self._web.play(self._desk, draft, app, words[-1] if place != _WEB or len(words) > 1 else "")
         else:
             await self._invite(draft, app, words)
 

@@ -164,7 +164,7 @@ class Playing:
             await self._act(draft, seat, Command.DRAW_OFFER, {"r": view.extras["claimable"]})
         elif view.draw_offered_by:
             raise _refused(
-                f"#{seat.number}: you have offered a draw; {self._desk.name(seat.opponent)} is to answer."
+                f"#{seat.number}: you have offered a draw; {self._desk.opponent(seat)} is to answer."
             )
         else:
             await self._act(draft, seat, Command.DRAW_OFFER)
@@ -269,8 +269,7 @@ def _to_move(seat: Seat) -> bool:
 def _numbers(desk: Desk, live: Sequence[Seat]) -> str:
     """``#1 chess v Ann, #2 ttt v house.``"""
     return (
-        ", ".join(f"#{one.number} {replies.short(one.app_id)} v {desk.name(one.opponent)}" for one in live)
-        + "."
+        ", ".join(f"#{one.number} {replies.short(one.app_id)} v {desk.opponent(one)}" for one in live) + "."
     )
 
 

@@ -91,7 +91,7 @@ def _after(seat: Seat, session: Session) -> Seat:
 
 def challenged(seat: Seat) -> bool:
     """Whether somebody waits for this player's yes or no."""
-    return seat.status is Status.PENDING and seat.initiator != seat.player and seat.kind is Kind.TABLE
+    return seat.status is Status.PENDING and seat.initiator != seat.player and seat.kind is not Kind.LRGP
 
 
 def offered(view: GameView, viewer: str) -> bool:

@@ -21,28 +21,29 @@ from lrgpnode.house.levels import LEVELS
 from lrgpnode.house.player import Player
 from lrgpnode.house.worker import Thinker, ThinkingProcess
 from lrgpnode.node import Identities, Node
-from lrgpnode.protocol.errors import CallerError, Rejection
+from lrgpnode.protocol.errors import Rejection
+from lrgpnode.protocol.replay import NONCE_BYTES
 from lrgpnode.protocol.session import SessionKey
 from lrgpnode.protocol.value import Value
 from storage.errors import StorageError
 from storage.model import OutboxRow, Role
 from storage.store import Store
-from storage.text_model import HOUSE, Incoming, Kind, Seat, TextCommit, TextPlayer
+from storage.text_model import HOUSE, Incoming, Kind, TextCommit, TextPlayer
 from storage.writer import Writer
 
 from . import house, parse, replies, seats
 from .desk import Desk, Limits
-from .draft import Draft, nobody
+from .draft import Draft
 from .finding import Finding
+from .following import Following
+from .held import Held
 from .limits import Patience
 from .orders import Orders, speaks
 from .people import People
 from .playing import Playing
 from .speaker import Speaker
 from .web import Gateway, Web
-
-SWEEP_SECONDS: Final = 600.0
-"""Pause between looks for games whose time limit has passed."""
+from .wire import Sent, Wire, received, session_id
 
 RETRY_SECONDS: Final = 5.0
 
@@ -72,6 +73,7 @@ class TextService:
         own: Identities,
         store: Store,
         writer: Writer,
+        held: Held,
         *,
         name: Callable[[str], str],
         thinker: Thinker | None = None,
@@ -83,9 +85,9 @@ class TextService:
         self._name = name
         self._thinker = thinker or ThinkingProcess()
         self._table = store.text
+        self._held = held
         self._lock = asyncio.Lock()
         self._news = asyncio.Event()
-        self._games: dict[SessionKey, None] = {}
         self._levels: dict[str, int] = {}
         self._patience = Patience(
             per_minute=settings.text_commands_per_minute, per_day=settings.text_commands_per_day
@@ -123,8 +125,20 @@ class TextService:
                 house_games=settings.house_max_games,
                 house_of_player=settings.house_max_games_per_peer,
             ),
+            wire=Wire(
+                self._table,
+                node.games,
+                boot=node.time.clock.boot,
+                nonce=lambda: secrets.token_bytes(NONCE_BYTES),
+                new_id=lambda: secrets.token_hex(8),
+                coin=lambda: bool(secrets.randbits(1)),
+            ),
         )
-        web = Web(gateway, self._has_lrgp, lambda app: node.games[app].manifest.display_name)
+        web = Web(gateway, self._held.has_lrgp, lambda app: node.games[app].manifest.display_name)
+        self._desk.at_table = web.opponent
+        self._following = Following(
+            self._desk, node, self._held, self._lock, self._commit, lambda: node.time.trusted
+        )
         finding = Finding(
             self._desk,
             People(self._table, self._store.book, self._name),
@@ -155,14 +169,19 @@ class TextService:
             self._house.start()
         self._speaker.start()
         loop = asyncio.get_running_loop()
-        self._running = [loop.create_task(self._work()), loop.create_task(self._sweep())]
+        self._running = [loop.create_task(self._work()), loop.create_task(self._following.sweep())]
         for seat in self._table.live():
             if seat.kind is Kind.LRGP:
-                self._games[seat.key] = None
+                self._following.changed(seat.key)
+        for seat in self._table.handed_over():
+            again = Sent(identity=seat.identity, player=seat.player, envelope=seat.unsent, text="")
+            self._hand_over(again)
+        self._held.attach(loop, self._news.set)
         self._news.set()
 
     async def close(self) -> None:
         """Answer no more. Before the node stops."""
+        self._held.detach()
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -183,7 +202,7 @@ class TextService:
         elif type == "message.delivery":
             self._speaker.told(type, fields)
         elif type in _GAME_EVENTS and not fields.get("own"):
-            self._games[SessionKey(str(fields["identity"]), str(fields["id"]))] = None
+            self._following.changed(SessionKey(str(fields["identity"]), str(fields["id"])))
             self._news.set()
 
     # Who answers
@@ -217,7 +236,7 @@ class TextService:
             await self._news.wait()
             self._news.clear()
             try:
-                await self._follow_games()
+                await self._following.catch_up()
                 for voice in self._voices():
                     await self._hear(voice)
             except StorageError as error:
@@ -275,56 +294,6 @@ class TextService:
                 await self._house.levels.choose(game_id, self._levels.pop(game_id))
         self._levels.clear()
 
-    # Games
-
-    async def _follow_games(self) -> None:
-        """Games by LRGP that have gone on: their players are told."""
-        while self._games:
-            key = next(iter(self._games))
-            del self._games[key]
-            async with self._lock:
-                for seat in self._table.at(key.session_id):
-                    if seat.kind is Kind.LRGP and seat.live and seat.key == key:
-                        await self._follow(seat)
-
-    async def _follow(self, seat: Seat) -> None:
-        draft = nobody(self._node.now())
-        try:
-            after = self._desk.followed(seat, self._node.session(seat.key))
-        except CallerError:
-            after = seats.closed(seat, draft.now)
-        if after != seat:
-            draft.put((after,))
-            draft.tell(after)
-            await self._commit(draft)
-
-    async def _sweep(self) -> None:
-        """End the games whose time limit has passed, now and then."""
-        while True:
-            try:
-                if self._node.time.trusted:
-                    async with self._lock:
-                        await self._expire()
-            except StorageError as error:
-                log.warning("games by text are not looked through: %s", error)
-            await asyncio.sleep(SWEEP_SECONDS)
-
-    async def _expire(self) -> None:
-        now = self._node.now()
-        for game_id in {seat.game_id for seat in self._table.live() if seat.kind is Kind.TABLE}:
-            both = self._table.at(game_id)
-            game = self._node.games.get(both[0].app_id)
-            if len(both) < 2 or game is None:  # one has gone with the identity it wrote to, or the rules have
-                after = tuple(seats.closed(seat, now) for seat in both)
-            else:
-                after = seats.expire(game, both, now)
-            if after != tuple(both):
-                draft = nobody(now)
-                draft.put(after)
-                for seat in after:
-                    draft.tell(seat)
-                await self._commit(draft)
-
     # Inside
 
     async def _commit(
@@ -339,6 +308,12 @@ class TextService:
         if self._speaker is not None:
             for address in draft.told:
                 self._speaker.wake(*address)
+        for sent in draft.sent:
+            self._hand_over(sent)
+
+    def _hand_over(self, sent: Sent) -> None:
+        self._held.note(session_id(sent.envelope))
+        self._node.received(received(sent, self._node.now()))
 
     async def _write(self, unit: TextCommit) -> None:
         await self._writer.run(self._table.commit, unit)
@@ -364,11 +339,6 @@ class TextService:
         except Rejection:
             return False
         return view.my_turn or seats.offered(view, HOUSE)
-
-    def _has_lrgp(self, peer: str) -> bool:
-        """Whether somebody has a client that knows LRGP, as far as that was seen."""
-        heard = self._store.book.peer(peer)
-        return heard is not None and (bool(heard.games) or heard.played_at is not None)
 
 
 class _Post:

@@ -1,7 +1,7 @@
 """Tables of web platforms, as far as a text player is concerned; the gateway is handed in (`Gateway`).
 
-A seat there is a game by LRGP between the player and the gateway's identity. So whoever has LRGP takes one by
-text and plays on with his client; to others such tables are not offered.
+A seat there is a game by LRGP between the player and the gateway's identity. Whoever has LRGP asks for one by
+text and plays with his client; for others LRGP is spoken here (`wire`), and they play by text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from lrgpnode.protocol.errors import CallerError, ErrorCode, Rejection
 
 from . import replies
+from .desk import Desk
 from .draft import Draft
 
 
@@ -46,7 +47,7 @@ class Web:
 
     async def tables(self, player: str, app: str) -> list[tuple[str, str]]:
         """(what to show, command that sits down there)."""
-        if self._gateway is None or not self._has_lrgp(player):
+        if self._gateway is None:
             return []
         try:
             found = await self._gateway.tables(app or None)
@@ -61,14 +62,19 @@ class Web:
             for table in found.tables
         ]
 
-    async def play(self, draft: Draft, app: str, table: str) -> None:
+    async def play(self, desk: Desk, draft: Draft, app: str, table: str) -> None:
         """Raises ``Rejection``."""
-        gateway = self._of(draft)
+        gateway = self._gateway
+        if gateway is None:
+            raise _refused("This node has no tables on the web.")
         wanted = self._listed.get(table.removeprefix("@"), table.removeprefix("@")) or None
         try:
             await gateway.request(draft.player.player, app, wanted)
         except CallerError as error:
             raise _refused(error.message) from None
+        if not self._has_lrgp(draft.player.player):
+            draft.show(desk.wire_challenge(draft, app))
+            return
         draft.say(
             replies.fit(
                 f"Now challenge me to {self._title(app)} with your LRGP client: I take the seat then, and "
@@ -79,7 +85,7 @@ class Web:
 
     async def leave(self, player: str) -> str:
         """What was given up, "" where there was no seat. Raises ``Rejection``."""
-        if self._gateway is None or not self._gateway.seats(player):
+        if self._gateway is None or not self._has_lrgp(player) or not self._gateway.seats(player):
             return ""
         try:
             seat = await self._gateway.leave(player)
@@ -88,17 +94,22 @@ class Web:
         return f"{replies.short(seat.app)} at {seat.platform}"
 
     def playing(self, player: str) -> list[str]:
-        """One line for each seat that a player has."""
-        if self._gateway is None:
+        """One line for each seat at which a player plays with his own client."""
+        if self._gateway is None or not self._has_lrgp(player):
             return []
         return [
             f"{replies.short(seat.app)} at {seat.platform} v {replies.name(seat.opponent, '-')}: {seat.stage}"
             for seat in self._gateway.seats(player)
         ]
 
+    def opponent(self, player: str, game_id: str) -> str:
+        """What the platform calls the other side of a game."""
+        held = self._gateway.seats(player, ended=True) if self._gateway is not None else ()
+        return next((str(seat.opponent) for seat in held if seat.session == game_id), "")
+
     async def seek(self, player: str, app: str) -> str:
         """What else is done to find an opponent, "" if nothing."""
-        if self._gateway is None or not self._has_lrgp(player):
+        if self._gateway is None:
             return ""
         try:
             return " " + await self._gateway.seek(player, app)
@@ -107,15 +118,6 @@ class Web:
 
     async def unseek(self, player: str) -> bool:
         return self._gateway is not None and await self._gateway.unseek(player)
-
-    def _of(self, draft: Draft) -> Gateway:
-        if self._gateway is None:
-            raise _refused("This node has no tables on the web.")
-        if not self._has_lrgp(draft.player.player):
-            raise _refused(
-                "Tables on the web need a client with LRGP; by text you play with the house or who."
-            )
-        return self._gateway
 
 
 def _refused(message: str) -> Rejection:

@@ -192,7 +192,8 @@ class Admission:
         if self.blocked(message.peer) is not None:
             log.debug("dropped an action of %s, which is blocked", message.peer)
             return False
-        await self._note_player(message.peer)
+        if message.entry:  # else it was made in this node, for somebody without LRGP
+            await self._note_player(message.peer)
         key = SessionKey(message.identity, envelope.session_id)
         if self._store.sessions.exists(key):
             return True

@@ -8,7 +8,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from interfaces.text.held import Held
 from interfaces.text.service import TextService
+from interfaces.text.wire import HeldTransport
 from lrgpnode.config import Settings
 from lrgpnode.house.question import Answer, Question
 from lrgpnode.house.think import answer
@@ -45,7 +47,7 @@ class Phone:
         self.stage = stage
         self.hash = hash
         self.got: list[str] = []
-        self.away = False
+        self.away = self.lrgp = False
         stage.air.endpoints[hash] = self  # type: ignore[assignment]
         self._known: set[bytes] = set()
 
@@ -57,7 +59,7 @@ class Phone:
             return False
         if message_hash not in self._known:
             self._known.add(message_hash)
-            assert not message.envelope, "somebody without LRGP got an envelope"
+            assert self.lrgp or not message.envelope, "somebody without LRGP got an envelope"
             assert len(message.content.encode()) <= PACKET
             self.got.append(message.content)
         return True
@@ -100,6 +102,7 @@ class Stage:
     names: dict[str, str] = field(default_factory=lambda: dict(NAMES))
 
     def __post_init__(self) -> None:
+        self.held: Held
         self._ticks = itertools.count(1)
         self.text: TextService | None = None
 
@@ -110,9 +113,13 @@ class Stage:
         return Phone(self, hash)
 
     async def start(self) -> None:
-        self.node.node_parts = dict
+        self.node.node_parts = self._parts
         await self.node.start()
         await self._open()
+
+    def _parts(self) -> dict[str, Any]:
+        self.held = Held(self.node.store, self.rows, enabled=self.settings.text_enabled)
+        return {"transport": HeldTransport(self.node.endpoint, self.held)}
 
     async def _open(self) -> None:
         self.text = TextService(
@@ -120,6 +127,7 @@ class Stage:
             _Own(self.rows),  # type: ignore[arg-type]
             self.node.store,
             self.node.writer,
+            self.held,
             name=lambda peer: self.names.get(peer, ""),
             thinker=self.thinker,
         )

@@ -14,7 +14,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from lrgpnode.config.kinds import Kind, address, choice, flag, folder, number, several, text, title, whole
+from lrgpnode.config.kinds import (
+    Kind,
+    address,
+    choice,
+    flag,
+    folder,
+    listening,
+    number,
+    several,
+    text,
+    title,
+    web_address,
+    whole,
+)
 from lrgpnode.protocol.value import Value
 
 T = TypeVar("T")
@@ -211,6 +224,51 @@ class Settings(Value):
         whole(1, 10_000), 400, "The same, in 24 hours; counted anew after a start."
     )
 
+    gateway_enabled: bool = setting(
+        flag(), False, "Whether the node has an identity that takes players of the mesh to tables elsewhere."
+    )
+    gateway_players: str = setting(
+        choice("everyone", "contacts", "listed"),
+        "contacts",
+        "Who gets a seat, beside the identities of this node and those in `gateway.allow`.",
+    )
+    gateway_allow: tuple[str, ...] = setting(
+        several(address(), 256), (), "Players who get a seat in any case."
+    )
+    gateway_block: tuple[str, ...] = setting(several(address(), 256), (), "Players who get none.")
+    gateway_routes: tuple[str, ...] = setting(
+        several(text(64), 16),
+        (),
+        "Where a challenge goes that names no table, for each game, such as `chess=rcadia`.",
+    )
+    gateway_max_seats: int = setting(whole(1, 64), 4, "Seats at one platform at a time.")
+    gateway_max_seats_per_player: int = setting(whole(1, 16), 1, "Seats of one player at a time.")
+    gateway_seats_per_day: int = setting(whole(1, 1000), 10, "Games that one player begins in 24 hours.")
+    gateway_wait_minutes: int = setting(
+        whole(1, 1440), 60, "How long a seat is kept at which nobody sits down.", unit="minutes"
+    )
+    gateway_show_names: bool = setting(
+        flag(), True, "Whether players are shown at tables by the names that they announce."
+    )
+
+    arcade_enabled: bool = setting(
+        flag(), False, "Whether the node runs the arcade, a web server for games; needs `lrgpnode[gateway]`."
+    )
+    arcade_listen: str = setting(
+        listening(),
+        "127.0.0.1:8820",
+        "Where the arcade listens. As it is only this machine reaches it; 0.0.0.0:8820 opens it to all.",
+    )
+    arcade_public_url: str = setting(
+        web_address(),
+        "",
+        "Where others reach the arcade, for links in its answers.",
+        default_words="the address that each request came to",
+    )
+    arcade_calls_per_second: int = setting(
+        whole(1, 100_000), 2000, "How often one account may call the arcade in the long run."
+    )
+
     airtime_enabled: bool = setting(
         flag(), True, "Whether what goes out by radio keeps to a limit; it is counted in any case."
     )
@@ -292,6 +350,8 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
         "text": "Playing by plain texts, with any LXMF client.",
+        "gateway": "Seats for players of the mesh at tables elsewhere.",
+        "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
         "frequency and parameters itself.",
         "test": "For tests of the program; leave it alone on a node that plays.",

@@ -19,9 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from interfaces.text.held import Held
-from interfaces.text.service import TextService
-from interfaces.text.wire import HeldAirtime, HeldTransport
 from lrgpnode import __version__, config, metrics
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
@@ -61,6 +58,8 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from gateway.arcade.app import Arcade
+    from interfaces.text.service import TextService
+    from interfaces.text.wiring import Texts
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
@@ -228,6 +227,7 @@ class _Application:
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
         self._arcade: Arcade | None = None
+        self._text: TextService | None = None
 
     def run(self) -> int:
         # First of all: a run that is refused must not have made an identity under a name nobody chose.
@@ -304,8 +304,13 @@ class _Application:
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
-            house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
+            automatic=self._plays_itself,
         )
+
+    def _plays_itself(self, identity: str) -> bool:
+        """Whether the node plays and writes as this identity, and no person does."""
+        row = self._own.rows.get(identity)
+        return row is not None and row.role is not Role.PERSON
 
     def _moment(self) -> Moment:
         """By the clock that tests move."""
@@ -336,22 +341,18 @@ class _Application:
         )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
-        held = Held(self._store, self._own.rows, enabled=self._settings.text_enabled)
-        self._text = text = TextService(
-            self._settings, self._own, self._store, writer, held, name=self._name_of
-        )
-        airtime = self._mesh.airtime
+        texts = self._texts(writer)
         node = Node(
             store=self._store,
             writer=writer,
             games=self._games,
-            transport=HeldTransport(self._mesh, held),
+            transport=self._mesh if texts is None else texts.transport,
             publish=self._publish,
             local=self._own.rows,
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
-            airtime=None if airtime is None else HeldAirtime(airtime, held),
+            airtime=self._mesh.airtime if texts is None else texts.airtime,
             clock=self._movable.clock if self._movable is not None else None,
         )
         self._configuration.on_change(
@@ -372,7 +373,8 @@ class _Application:
             self._mesh.watch_radios(lambda state: self._radio_news(node, state))
             self._mesh.attach(loop, node)
             await house.open(node)
-            await text.open(node)
+            if self._text is not None:
+                await self._text.open(node)
             await self._open_arcade()
             heart.start()
             await self._serve(server)
@@ -382,7 +384,8 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
-            await text.close()
+            if self._text is not None:
+                await self._text.close()
             if self._arcade is not None:
                 await self._arcade.stop()
             await house.close()
@@ -393,6 +396,18 @@ class _Application:
 
     def _name_of(self, peer: str) -> str:
         return self._lookup.name(peer)
+
+    def _texts(self, writer: Writer) -> Texts | None:
+        """Text commands, where there may be an identity that answers them."""
+        settings = self._settings
+        if not settings.text_enabled or not (settings.gateway_enabled or settings.text_identities):
+            return None
+        from interfaces.text.wiring import Texts  # noqa: PLC0415 - most nodes answer nobody
+
+        own, store, mesh = self._own, self._store, self._mesh
+        texts = Texts(settings, own, store, writer, mesh, mesh.airtime, self._name_of)
+        self._text = texts.service
+        return texts
 
     async def _serve(self, server: ControlServer) -> None:
         try:
@@ -433,7 +448,8 @@ class _Application:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
-        self._text.told(type, fields)
+        if self._text is not None:
+            self._text.told(type, fields)
 
     def _propagation_news(self, node: Node, news: News) -> None:
         type, fields = propagation_event(news)

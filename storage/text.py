@@ -21,7 +21,7 @@ from lrgpnode.protocol.session import Status
 from . import errors
 from .codec import decode_metadata, encode_metadata
 from .database import Database
-from .text_model import Due, Incoming, Kind, NewDue, Seat, Seek, TextCommit, TextPlayer
+from .text_model import FULL, POSITIONS, Due, Incoming, Kind, NewDue, Seat, Seek, TextCommit, TextPlayer
 
 KEPT_ENDED: Final = 8
 """Ended games of a player that are kept, so that he can look at them."""
@@ -46,7 +46,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?)
 _PLAYERS = "SELECT identity_id, player, current, shown, said, muted, seen_at FROM text_players"
 _SEEKS = "SELECT identity_id, player, app_id, at FROM text_seeks WHERE ? IS NULL OR app_id = ? ORDER BY at"
 _DUE = "SELECT id, identity_id, player, slot, text, asked FROM text_due"
-_ASKED = "SELECT asked FROM text_due WHERE identity_id = ? AND player = ? AND slot = ?"
+_BEFORE = "SELECT asked, text FROM text_due WHERE identity_id = ? AND player = ? AND slot = ?"
 _PUT_DUE = "INSERT OR REPLACE INTO text_due (identity_id, player, slot, text, asked) VALUES (?, ?, ?, ?, ?)"
 _INCOMING = """
 SELECT id, identity_id, peer, text, at FROM messages WHERE identity_id = ? AND id > ? AND own = 0 AND held = 0
@@ -266,7 +266,11 @@ def _put_player(connection: sqlite3.Connection, player: TextPlayer) -> None:
 
 
 def _put_due(connection: sqlite3.Connection, due: NewDue) -> None:
-    # Whatever he asked for he is told, also where it has become news meanwhile.
-    before = connection.execute(_ASKED, (due.identity, due.player, due.slot)).fetchone()
-    asked = due.asked or (before is not None and bool(before[0]))
-    connection.execute(_PUT_DUE, (due.identity, due.player, due.slot, due.text, int(asked)))
+    before = connection.execute(_BEFORE, (due.identity, due.player, due.slot)).fetchone()
+    asked, text = due.asked, due.text
+    if before is not None:
+        # Whatever he asked for he is told, also where it has become news meanwhile; and a position that he
+        # has not seen yet says more than a sentence about it.
+        asked = asked or bool(before[0])
+        text = before[1] if before[1] in POSITIONS and (text not in POSITIONS or before[1] == FULL) else text
+    connection.execute(_PUT_DUE, (due.identity, due.player, due.slot, text, int(asked)))

@@ -14,6 +14,13 @@ HOUSE: Final = "0" * 32
 """Where the house sits. No LXMF destination has this hash."""
 
 
+FULL: Final = "board"
+"""In the place of a text that is due: how the game stands when it is sent, with the board in any case."""
+
+POSITIONS: Final = ("", FULL)
+"""What stands for a position that is put into words when it is sent."""
+
+
 class Kind(StrEnum):
     """TABLE: both sides are here. LRGP: the other side is a peer, the session one of our identity's.
 
@@ -106,7 +113,7 @@ class Seek(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NewDue(Value):
-    """What a player is to be told: ``text``, or how game ``slot`` stands when it is sent ("").
+    """What a player is to be told: ``text``, or how game ``slot`` stands when it is sent (``POSITIONS``).
 
     ``asked``: it answers something that he wrote.
     """

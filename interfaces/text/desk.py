@@ -133,17 +133,23 @@ class Desk:
 
     # Naming
 
-    def named(self, held: Sequence[Seat], word: str) -> Seat | None:
-        """The game that ``word`` means: its number, or its opponent; a live one before one that has ended."""
+    def named(self, held: Sequence[Seat], word: str, current: str = "") -> Seat | None:
+        """The game that ``word`` means; of several with an opponent the ``current`` one, else None."""
+        found = self.all_named(held, word)
+        if len(found) > 1:
+            return next((seat for seat in found if seat.game_id == current), None)
+        return found[0] if found else None
+
+    def all_named(self, held: Sequence[Seat], word: str) -> Sequence[Seat]:
+        """The games that ``word`` may mean, a number or an opponent; if none goes on, the last of them."""
         number = word.removeprefix("#")
         if number.isdigit() and len(number) <= 3:
-            return next((seat for seat in held if seat.number == int(number)), None)
+            return [seat for seat in held if seat.number == int(number)][:1]
         wanted = fold(word)
         if len(wanted) < 2:
-            return None
+            return []
         found = [seat for seat in held if self._called(seat, wanted)]
-        live = [seat for seat in found if seat.live]
-        return next(iter(live or found), None) if len(live) <= 1 else None
+        return [seat for seat in found if seat.live] or found[:1]
 
     def _called(self, seat: Seat, wanted: str) -> bool:
         called = fold(self.opponent(seat))

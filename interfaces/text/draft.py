@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
 
-from storage.text_model import HOUSE, NewDue, Seat, Seek, TextCommit, TextPlayer
+from storage.text_model import FULL, HOUSE, NewDue, Seat, Seek, TextCommit, TextPlayer
 
 from .wire import Sent
-
-FULL: Final = "board"
-"""In the place of a text: the board is shown in any case, as he has asked for it."""
 
 
 class Draft:

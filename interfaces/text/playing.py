@@ -8,7 +8,7 @@ from typing import Any, Final
 from lrgpnode.protocol.errors import ErrorCode, Rejection
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Status
-from storage.text_model import Seat
+from storage.text_model import HOUSE, Seat
 
 from . import moves, replies, seats
 from .desk import Desk
@@ -34,9 +34,9 @@ class Playing:
         held = self._desk.seats_of(draft.player)
         named = line.game or " ".join(line.words)
         if named:
-            seat = self._desk.named(held, named) or self._desk.named(held, named.split()[0])
+            seat = self._named(draft, held, named) or self._named(draft, held, named.split()[0])
             if seat is None:
-                raise _refused(f"You have no game {named[:24]}. games lists yours.")
+                raise _no_game(named)
             return seat
         fitting = [seat for seat in held if fits is None or fits(seat)]
         seat = self._desk.current(draft.player, fitting)
@@ -48,6 +48,13 @@ class Playing:
         if not live:
             return held[0]
         raise _refused(f"Which game? {_numbers(self._desk, live)}")
+
+    def _named(self, draft: Draft, held: Sequence[Seat], word: str) -> Seat | None:
+        """None where there is no such game. Raises ``Rejection`` where several may be meant."""
+        seat = self._desk.named(held, word, draft.player.current)
+        if seat is None and (several := self._desk.all_named(held, word)):
+            raise _refused(f"Which game? {_numbers(self._desk, several)}")
+        return seat
 
     # Commands
 
@@ -95,11 +102,11 @@ class Playing:
                 raise _refused(NOTHING)
             return False
         if line.game:
-            seat = self._desk.named(held, line.game)
+            seat = self._named(draft, held, line.game)
             if seat is None:
-                if not certain:
-                    return False
-                raise _refused(f"You have no game {line.game[:24]}. games lists yours.")
+                if certain:
+                    raise _no_game(line.game)
+                return False
             text = line.rest
         else:
             seat, text = self._split(draft, held, line.rest)
@@ -112,22 +119,27 @@ class Playing:
         return True
 
     def _split(self, draft: Draft, held: Sequence[Seat], text: str) -> tuple[Seat | None, str]:
-        """The game and the move in ``text``, which may begin or end with a number or opponent."""
-        current = self._desk.current(draft.player, [seat for seat in held if seat.live])
+        """The game and the move in ``text``, which may begin or end with a number or opponent. What is no
+        move in the game that is meant may be one in a single other game."""
+        live = [seat for seat in held if seat.live]
+        current = self._desk.current(draft.player, live)
+        if current is not None and self._reads(current, text):
+            return current, text
         words = text.split()
-        if len(words) > 1 and not (current is not None and self._reads(current, text)):
-            for place, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
-                seat = self._desk.named([one for one in held if one.live], place)
-                if seat is not None and self._reads(seat, " ".join(rest)):
-                    return seat, " ".join(rest)
-        return current, text
+        if len(words) > 1:
+            for place, rest in ((words[0], " ".join(words[1:])), (words[-1], " ".join(words[:-1]))):
+                seat = self._desk.named(live, place, draft.player.current)
+                if seat is not None and self._reads(seat, rest):
+                    return seat, rest
+        others = [seat for seat in live if seat != current and self._reads(seat, text)]
+        return others[0] if len(others) == 1 else current, text
 
     def _reads(self, seat: Seat, text: str) -> bool:
+        """Whether it is a move that he can make there now."""
         try:
-            self._desk.read_move(seat, text)
+            return self._desk.read_move(seat, text) in [one.intent for one in self._desk.view(seat).legal]
         except Rejection:
             return False
-        return True
 
     async def _make(self, draft: Draft, seat: Seat, text: str, *, certain: bool) -> None:
         session = self._desk.shown(seat)
@@ -199,7 +211,7 @@ class Playing:
         held = self._desk.seats_of(draft.player)
         asked = [seat for seat in held if seat.live and self._is_asked(seat)]
         named = line.game or " ".join(line.words[:1])
-        seat = self._desk.named(asked, named) if named else None
+        seat = self._desk.named(asked, named, draft.player.current) if named else None
         if seat is None and not (line.game and named):
             seat = self._desk.current(draft.player, asked)
         if seat is not None:
@@ -252,14 +264,18 @@ class Playing:
             after = await self._desk.act(draft, seat, command, intent or {})
         except Rejection as rejection:
             raise _refused(f"#{seat.number}: {rejection.message}", rejection.code) from None
-        if after.live:
-            draft.show(after)
+        if after.live and after.opponent == HOUSE:
+            draft.show(after)  # with what the house does next
         else:
-            draft.say(replies.ended(self._desk.shown(after)), after.game_id)
+            draft.say(replies.brief(self._desk.shown(after)), after.game_id)
             draft.use(after)
 
 
 _MUTED: Final = "I only answer now, and do not tell you of moves or invitations. unmute ends that."
+
+
+def _no_game(named: str) -> Rejection:
+    return _refused(f"You have no game {named[:24]}. games lists yours.")
 
 
 def _to_move(seat: Seat) -> bool:

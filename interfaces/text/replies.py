@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lrgpnode.control.text import clean
-from lrgpnode.protocol.game import GameView
+from lrgpnode.protocol.game import GameView, Reason
 from lrgpnode.protocol.plaintext import PACKET_BYTES
 from lrgpnode.protocol.value import Value
 
@@ -20,6 +20,11 @@ from .parse import MARK
 
 NAME: Final = 16
 """Characters of a name; with more of them the board of chess would not fit."""
+
+_WITHOUT_BOARD: Final = frozenset(
+    (Reason.RESIGNATION, Reason.AGREEMENT, Reason.EXPIRED, Reason.DECLINED, Reason.CANCELLED)
+)
+"""Ends that no move has made: the board is as it was."""
 
 SHORT: Final = {"chess": "chess", "ttt": "ttt", "four_in_a_row": "four"}
 
@@ -75,7 +80,8 @@ def position(shown: Shown, *, board_too: bool) -> str:
     view = shown.view
     said = moves(view, 2)
     status = status_of(shown)
-    if not board_too and not view.my_turn and view.result is None:
+    decided = view.result is not None and view.result.reason not in _WITHOUT_BOARD
+    if not board_too and not view.my_turn and not decided:
         return fit(f"{head(shown)}: {said + '. ' if said else ''}{status}")
     drawn = "\n".join(board.draw(view))
     top = f"{head(shown)}: {said}" if said else head(shown)
@@ -86,9 +92,10 @@ def position(shown: Shown, *, board_too: bool) -> str:
     return fit(spare if len((MARK + spare).encode()) <= PACKET_BYTES else f"{top}\n{status}")
 
 
-def ended(shown: Shown) -> str:
-    """How a game is over that he has just ended himself, without the board."""
-    return fit(f"{head(shown)}: {status_of(shown)}")
+def brief(shown: Shown) -> str:
+    """How a game stands after something that has changed nothing on the board."""
+    said = moves(shown.view, 2) if shown.view.result is None else ""
+    return fit(f"{head(shown)}: {said + '. ' if said else ''}{status_of(shown)}")
 
 
 def status_of(shown: Shown) -> str:

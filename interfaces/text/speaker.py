@@ -17,9 +17,7 @@ from lrgpnode.protocol.errors import CallerError
 from storage.errors import StorageError
 from storage.model import OutboxRow, OutboxState
 from storage.text import TextTable
-from storage.text_model import Due, TextCommit
-
-from .draft import FULL
+from storage.text_model import FULL, POSITIONS, Due, TextCommit
 
 RETRY_SECONDS: Final = 5.0
 HOUSE_SECONDS: Final = 15.0
@@ -129,7 +127,7 @@ class Speaker:
         for due in self._table.due(*address):
             if muted and not due.asked:
                 await self._commit(TextCommit(told=(due.id,)))
-            elif due.text in ("", FULL) and self._thinking(due.slot):
+            elif due.text in POSITIONS and self._thinking(due.slot):
                 self._hold(address, due)
                 if asyncio.get_running_loop().time() >= self._since[due.id] + self._house_seconds:
                     await self._send(address, due)
@@ -146,7 +144,7 @@ class Speaker:
 
     async def _send(self, address: Address, due: Due) -> None:
         self._since.pop(due.id, None)
-        text = due.text if due.text not in ("", FULL) else self._words(due.slot, due.player, due.text == FULL)
+        text = due.text if due.text not in POSITIONS else self._words(due.slot, due.player, due.text == FULL)
         if text:
             try:
                 row = await self._post.send(*address, text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from interfaces.text.held import Held
@@ -32,12 +32,11 @@ class Thinks:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self.asked = 0
+        self.seed: int | None = None
 
     async def think(self, question: Question) -> Answer:
-        self.asked += 1
         await asyncio.sleep(self.seconds)
-        return answer(question)
+        return answer(question if self.seed is None else replace(question, seed=self.seed))
 
 
 class Phone:

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lrgpnode.config import TOKENS_NAME
 from lrgpnode.logs.redact import register_secret
 from lrgpnode.protocol.value import Value
 
 from .seat import Account
 from .secret import Secret
-
-FOLDER: Final = "gateway-tokens"
-"""Below the data directory: a folder for each platform, a file for each account."""
 
 CREDENTIAL: Final = re.compile(
     r"lrgpnode\.(?P<platform>[a-z][a-z0-9_]{0,31})\.(?P<name>[a-z0-9][a-z0-9_-]{0,31})"
@@ -63,7 +61,7 @@ class Accounts:
     """Files are looked at whenever they are asked for: the operator may put one there at any time."""
 
     def __init__(self, data: Path, environ: Mapping[str, str] = os.environ) -> None:
-        self._folder = data / FOLDER
+        self._folder = data / TOKENS_NAME
         credentials = environ.get("CREDENTIALS_DIRECTORY", "")
         self._credentials = Path(credentials) if credentials else None
 

@@ -62,6 +62,8 @@ class GatewayDesk:
             if bridge.row.platform == platform.name and bridge.trouble
         ]
         troubles += [pause.reason for pause in waiting]
+        if gateway.troubles.get(platform.name):
+            troubles.insert(0, gateway.troubles[platform.name])
         if not gateway.accounts.sources(platform.name):
             troubles.append("there is no account for it")
         return models.GatewayPlatform(

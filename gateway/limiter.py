@@ -42,34 +42,40 @@ class Limiter:
     async def told(self, platform: str, account: str, seconds: float, reason: str, now: float) -> None:
         """The platform has said for how long it wants no request. Raises ``StorageError``."""
         known = self._pauses.get((platform, account))
-        await self._put(
-            Pause(
-                platform=platform,
-                account=account,
-                until=now + min(max(seconds, 0.0), LONGEST),
-                failures=known.failures if known is not None else 0,
-                reason=reason,
-            )
+        if known is None or known.until < now + min(seconds, LONGEST) - 1.0:
+            await self.keep(self.hold(platform, account, seconds, reason, now))
+
+    def hold(self, platform: str, account: str, seconds: float, reason: str, now: float) -> Pause:
+        """As ``told``; it holds at once, and is durable after ``keep``."""
+        known = self._pauses.get((platform, account))
+        pause = Pause(
+            platform=platform,
+            account=account,
+            until=now + min(max(seconds, 0.0), LONGEST),
+            failures=known.failures if known is not None else 0,
+            reason=reason,
         )
+        self._pauses[platform, account] = pause
+        return pause
+
+    async def keep(self, pause: Pause) -> None:
+        """Make a pause durable. Raises ``StorageError``."""
+        await self._kept.put(pause)
 
     async def failed(self, platform: str, account: str, reason: str, now: float) -> None:
         """A request has failed. Raises ``StorageError``."""
         known = self._pauses.get((platform, account))
         failures = known.failures + 1 if known is not None else 1
-        pause = FAILURE_PAUSES[min(failures, len(FAILURE_PAUSES) - 1)]
-        until = max(now + pause, known.until if known is not None else 0.0)
-        await self._put(
-            Pause(platform=platform, account=account, until=until, failures=failures, reason=reason)
-        )
+        seconds = FAILURE_PAUSES[min(failures, len(FAILURE_PAUSES) - 1)]
+        until = max(now + seconds, known.until if known is not None else 0.0)
+        pause = Pause(platform=platform, account=account, until=until, failures=failures, reason=reason)
+        self._pauses[platform, account] = pause
+        await self.keep(pause)
 
     async def worked(self, platform: str, account: str) -> None:
         """A request was answered. Raises ``StorageError``."""
         if self._pauses.pop((platform, account), None) is not None:
             await self._kept.drop(platform, account)
-
-    async def _put(self, pause: Pause) -> None:
-        self._pauses[pause.platform, pause.account] = pause
-        await self._kept.put(pause)
 
     def _left(self, key: tuple[str, str], now: float) -> float:
         pause = self._pauses.get(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from storage.errors import StorageError
@@ -55,9 +55,8 @@ class Seating:
 
         avoid = self.tables(row.platform, bridge)
         name = gateway.name(row.peer)
-        seat = await platform.open_seat(row.app, row.table or None, account, name, note, avoid)
-        await self.worked(row.platform, account.name)
-        return seat
+        opened = platform.open_seat(row.app, row.table or None, account, name, note, avoid)
+        return await self._counted(row.platform, account.name, opened)
 
     async def reopen(self, bridge: Bridge) -> RemoteSeat:
         """Raises as ``Platform.resume``."""
@@ -73,18 +72,12 @@ class Seating:
         if account is None:
             raise AccountRefused(f"the account {row.account} of {row.platform} is not there")
         self._check_pause(row.platform, account.name)
-        seat = await platform.resume(key, account)
-        await self.worked(row.platform, account.name)
-        return seat
+        return await self._counted(row.platform, account.name, platform.resume(key, account))
 
     async def told_to_wait(self, bridge: Bridge, seconds: float, reason: str) -> None:
         """The platform wants no request for so long."""
         gateway, row = self._gateway, bridge.row
         await gateway.limiter.told(row.platform, row.account, seconds, reason, gateway.node.now())
-
-    async def worked(self, platform: str, account: str) -> None:
-        """The platform has answered the account."""
-        await self._gateway.limiter.worked(platform, account)
 
     def tables(self, platform: str, besides: Bridge | None = None) -> Collection[str]:
         """Tables at which we sit, or host: nobody is to play there against ourselves."""
@@ -98,6 +91,23 @@ class Seating:
         return own | ({table.id for table in host.tables()} if host is not None else set())
 
     # Inside
+
+    async def _counted(self, platform: str, account: str, asked: Awaitable[RemoteSeat]) -> RemoteSeat:
+        """The answer; failures in a row make the pauses longer, also over a restart."""
+        limiter = self._gateway.limiter
+        try:
+            seat = await asked
+        except Unreachable as error:
+            if error.retry_after is None:
+                await limiter.failed(platform, account, str(error), self._gateway.node.now())
+            self._gateway.is_trouble(platform, str(error))
+            raise
+        except AccountRefused as error:
+            self._gateway.is_trouble(platform, str(error))
+            raise
+        self._gateway.is_trouble(platform, "")
+        await limiter.worked(platform, account)
+        return seat
 
     def _platform(self, name: str) -> Platform:
         platform = self._gateway.platforms.get(name)

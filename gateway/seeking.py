@@ -69,6 +69,14 @@ class Mesh(Protocol):
 class Host(Protocol):
     """A house host, as the service sees it."""
 
+    async def start(self) -> None:
+        """Take up what was there before a restart, and begin."""
+        ...
+
+    async def stop(self) -> None:
+        """Do no more; games that go on are left for the next start."""
+        ...
+
     @property
     def games(self) -> Collection[str]:
         """App ids of the games that it hosts."""

@@ -32,7 +32,7 @@ from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
 from .policy import Judgement, Standing, Verdict, full, judge
-from .seat import Account, HostedSeat, Platform, RemoteSeat
+from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat
 from .seating import Seating
 from .seeking import Host, Seek, Unwanted
 from .settings import GatewaySettings
@@ -41,6 +41,10 @@ log = logging.getLogger(__name__)
 
 NAMES: Final = ("gateway", "the gateway", "gateway of lrgpnode")
 """What the gateway is called; the later ones where people have taken the earlier ones."""
+
+TROUBLED_SECONDS: Final = 300.0
+WELL_SECONDS: Final = 3600.0
+"""Between looks at whether a platform can be used."""
 
 LONGEST_NAME: Final = 24
 """Characters of a player's name at a table."""
@@ -62,14 +66,16 @@ class Gateway:
         *,
         data: Path,
         name: Callable[[str], str],
+        limiter: Limiter | None = None,
     ) -> None:
         self.settings = settings
         self.platforms = {platform.name: platform for platform in platforms}
         self.hosts: dict[str, Host] = {}
         self.accounts = Accounts(data)
-        self.limiter = Limiter(store.gateway.pauses(), _Kept(store, writer))
+        self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
         self.bridges: dict[int, Bridge] = {}
         self.identity = ""
+        self.troubles: dict[str, str] = {}
         self.store = store
         self._own = own
         self._writer = writer
@@ -105,8 +111,13 @@ class Gateway:
             log.warning("there is no gateway: %s", error)
             return
         node.texts.discreet = self.handover
+        # Before the bridges: they ask it for the seats at its tables.
+        for host in self.hosts.values():
+            await host.start()
         for row in self.store.gateway.live():
             self._add(row)
+        for platform in self.platforms.values():
+            self._spawn(self._look_at(platform))
         for session in node.router.list(self.identity, None, node.now()):
             if session.status is Status.PENDING:
                 self._consider(session.key)
@@ -118,6 +129,8 @@ class Gateway:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(bridge.stop() for bridge in self.bridges.values()))
         self.bridges.clear()
+        for host in self.hosts.values():
+            await host.stop()
         for platform in self.platforms.values():
             await platform.close()
 
@@ -334,9 +347,34 @@ class Gateway:
             },
         )
 
+    def is_trouble(self, platform: str, trouble: str) -> None:
+        """Whether a platform can be used; "" for yes. People are told of a change."""
+        if self.troubles.get(platform, "") != trouble:
+            self.troubles[platform] = trouble
+            if trouble:
+                log.warning("the platform %s: %s", platform, trouble)
+            self._publish("gateway.platform", {"name": platform, "trouble": trouble})
+
+    def problems(self) -> list[str]:
+        """For the status of the node."""
+        return [f"Platform {name}: {trouble}" for name, trouble in self.troubles.items() if trouble]
+
     def _over(self, bridge: Bridge) -> None:
         self.bridges.pop(bridge.row.id, None)
         self._told.pop(bridge.row.id, None)
+
+    async def _look_at(self, platform: Platform) -> None:
+        """See whether a platform can be used: at the start, then now and then."""
+        while True:
+            pool = self.accounts.pool(platform.name)
+            try:
+                await platform.check(pool[0] if pool else None)
+            except PlatformError as error:
+                self.is_trouble(platform.name, str(error))
+            else:
+                self.is_trouble(platform.name, "")
+            trouble = bool(self.troubles.get(platform.name))
+            await asyncio.sleep(TROUBLED_SECONDS if trouble else WELL_SECONDS)
 
     # What house hosts need (``seeking.Mesh``)
 
@@ -376,7 +414,7 @@ class Gateway:
         task.add_done_callback(self._tasks.discard)
 
 
-class _Kept:
+class Kept:
     """Implements ``limiter.Kept``."""
 
     def __init__(self, store: Store, writer: Writer) -> None:

@@ -49,6 +49,8 @@ DELETE FROM gateway_slots WHERE freed_at IS NOT NULL AND taken_at < ?
     AND NOT EXISTS (SELECT 1 FROM gateway_bridges WHERE id = bridge_id)
 """
 
+_PRUNE_PAUSES: Final = "DELETE FROM gateway_pauses WHERE until < ?"
+
 _COUNT: Final = """
 SELECT count(*) FILTER (WHERE platform = :platform AND freed_at IS NULL),
        count(*) FILTER (WHERE peer = :peer AND freed_at IS NULL),
@@ -182,6 +184,7 @@ class GatewayTable:
         with self._database.transaction() as connection:
             connection.execute(_PRUNE, (keep, now - DAY_SECONDS))
             connection.execute(_PRUNE_SLOTS, (now - DAY_SECONDS,))
+            connection.execute(_PRUNE_PAUSES, (now - DAY_SECONDS,))
 
     # Pauses
 

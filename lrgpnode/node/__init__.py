@@ -8,4 +8,14 @@ from .core import Acted, Node
 from .identities import Identities
 from .news import Publish, ply
 
-__all__ = ["ALL_GAMES", "Acted", "Admission", "Clock", "Identities", "IdentityError", "Node", "Publish", "ply"]
+__all__ = [
+    "ALL_GAMES",
+    "Acted",
+    "Admission",
+    "Clock",
+    "Identities",
+    "IdentityError",
+    "Node",
+    "Publish",
+    "ply",
+]

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from gateway.accounts import FOLDER
 from gateway.desk import GatewayDesk
 from gateway.policy import GatePolicy, Players
 from gateway.service import Gateway
 from gateway.settings import GatewaySettings
+from lrgpnode.config import TOKENS_NAME
 from lrgpnode.node import Identities
 from lrgpnode.protocol.session import Session, Status
 from storage.gateway_model import Bridge, Caps
@@ -60,7 +60,7 @@ class GatewayNode(Player):
         self.settings = SETTINGS
         self.own = Own()
         self.prepare: Callable[[FakePlatform], None] = lambda platform: None
-        token = folder / FOLDER / "fake" / "main"
+        token = folder / TOKENS_NAME / "fake" / "main"
         token.parent.mkdir(parents=True, exist_ok=True)
         token.write_text(TOKEN)
         token.chmod(0o600)

@@ -58,10 +58,10 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from gateway.arcade.app import Arcade
-    from interfaces.text.service import TextService
-    from interfaces.text.wiring import Texts
     from gateway.desk import GatewayDesk
     from gateway.service import Gateway
+    from interfaces.text.service import TextService
+    from interfaces.text.wiring import Texts
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer

@@ -75,6 +75,8 @@ class Desk:
         self.limits = limits
         self.at_table: Callable[[str, str], str] = _unknown
         """What the platform calls the other side, by player and game."""
+        self.expects: Callable[[str, str], bool] = _expects_nothing
+        """Whether a player is on the way to a table of a game."""
         self._name = name
         self._coin = coin
         self._new_id = new_id
@@ -282,6 +284,10 @@ class Desk:
 
 def _unknown(player: str, game_id: str) -> str:
     return ""
+
+
+def _expects_nothing(player: str, app: str) -> bool:
+    return False
 
 
 def _code(error: CallerError) -> ErrorCode:

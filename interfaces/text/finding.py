@@ -144,7 +144,7 @@ class Finding:
             waits = f" You wait for {', '.join(replies.short(one.app_id) for one in own)}." if own else ""
             raise _refused(f"seek what? {self._games()}.{waits}")
         self._check_room(draft)
-        if not self._match(draft, app):
+        if not await self._match(draft, app):
             me = draft.player
             draft.wait(Seek(identity=me.identity, player=me.player, app_id=app, at=draft.now))
             said = await self._web.seek(me.player, app)
@@ -168,24 +168,26 @@ class Finding:
 
     async def _anybody(self, draft: Draft, app: str) -> None:
         """Who waits for this game, else the house, else he waits himself."""
-        if self._match(draft, app):
+        if await self._match(draft, app):
             return
         if self._plays_house(app):
             self._sit_with_house(draft, app, "")
         else:
             await self.seek(draft, Line(verb=None, game="", rest=app, words=(app,)))
 
-    def _match(self, draft: Draft, app: str) -> bool:
+    async def _match(self, draft: Draft, app: str) -> bool:
         """Begin with whoever waits longest for this game, if anybody does."""
         for seek in self._open_seeks(draft, app):
             if self._full(self._desk.table.seats_of(seek.identity, seek.player)):
                 continue
-            self._begin(draft, app, seek)
+            await self._begin(draft, app, seek)
             return True
         return False
 
-    def _begin(self, draft: Draft, app: str, seek: Seek) -> None:
+    async def _begin(self, draft: Draft, app: str, seek: Seek) -> None:
         """Both want the game: it begins at once. Who has waited is the one who accepts."""
+        for player in (seek.player, draft.player.player):
+            await self._web.unseek(player)
         draft.wait_no_more((seek, self._own(draft, app)))
         seat = self._desk.open_table(draft, app, (seek.player, seek.identity))
         self._desk.accept(draft, seat.game_id, seek.player)
@@ -213,7 +215,7 @@ class Finding:
     async def _invite(self, draft: Draft, app: str, words: Sequence[str]) -> None:
         waits = next((one for one in self._open_seeks(draft, app) if f"@{one.player}" == words[0]), None)
         if waits is not None:
-            self._begin(draft, app, waits)
+            await self._begin(draft, app, waits)
             return
         found = self._people.find(draft.now, draft.player.player, words)
         if not found:
@@ -226,7 +228,7 @@ class Finding:
         other = found[0]
         waits = next((one for one in self._open_seeks(draft, app) if one.player == other.hash), None)
         if waits is not None:
-            self._begin(draft, app, waits)
+            await self._begin(draft, app, waits)
             return
         self._check_invitations(draft, other)
         if other.identity:

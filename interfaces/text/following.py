@@ -95,7 +95,7 @@ class Following:
             self._node.progress(message.ref, progress, "")
 
     async def _judge(self, draft: Draft, message: Outgoing) -> Seat | None:
-        """The seat of a challenge for which its player has waited."""
+        """The seat of a challenge that its player has asked for."""
         player, identity = message.peer, message.identity
         seat = self._desk.table.seat(wire.session_id(message.envelope), player)
         outcome = self._desk.wire.receive(player, identity, message.envelope, seat, draft.now)
@@ -103,7 +103,7 @@ class Following:
             after = self._taken(player, outcome, seat)
             draft.put((after,))
             self._held.note(after.game_id)
-            if seat is None and self._seeks(after):
+            if seat is None and (self._seeks(after) or self._desk.expects(player, after.app_id)):
                 return after
             draft.tell(after)
         elif isinstance(outcome, RemoteError) and seat is not None:

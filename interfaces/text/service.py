@@ -135,7 +135,7 @@ class TextService:
             ),
         )
         web = Web(gateway, self._held.has_lrgp, lambda app: node.games[app].manifest.display_name)
-        self._desk.at_table = web.opponent
+        self._desk.at_table, self._desk.expects = web.opponent, web.expects
         self._following = Following(
             self._desk, node, self._held, self._lock, self._commit, lambda: node.time.trusted
         )

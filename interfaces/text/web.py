@@ -107,6 +107,11 @@ class Web:
         held = self._gateway.seats(player, ended=True) if self._gateway is not None else ()
         return next((str(seat.opponent) for seat in held if seat.session == game_id), "")
 
+    def expects(self, player: str, app: str) -> bool:
+        """Whether a player is on the way to a table of this game, so that a challenge of ours is what he
+        asked for: there the other side has the first move."""
+        return self._gateway is not None and any(seat.app == app for seat in self._gateway.seats(player))
+
     async def seek(self, player: str, app: str) -> str:
         """What else is done to find an opponent, "" if nothing."""
         if self._gateway is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -12,7 +13,7 @@ from storage.text_model import HOUSE, Kind, Seat, Seek
 
 from . import parse, replies
 from .clean import fold
-from .desk import HOUSE_NAME, Desk
+from .desk import HOUSE_NAME, WEB_NAME, Desk
 from .draft import Draft
 from .parse import Line
 from .people import People, Person
@@ -21,7 +22,6 @@ from .web import Web
 SEEK_SECONDS: Final = 86_400.0
 ANYBODY: Final = frozenset(("anyone", "anybody", "any", "someone", "somebody", "random", "all", "jemand"))
 _WITH: Final = frozenset(("with", "against", "vs", "v", "gegen", "mit", "a", "game"))
-_WEB: Final = "web"
 
 
 class Finding:
@@ -129,8 +129,10 @@ class Finding:
             await self._anybody(draft, app)
         elif place == HOUSE_NAME or (place.isdigit() and len(words) == 1):
             self._sit_with_house(draft, app, words[-1])
-        elif place == _WEB or self._web.knows(words[-1]):
-            await self._web.play(self._desk, draft, app, words[-1] if place != _WEB or len(words) > 1 else "")
+        elif place == WEB_NAME:
+            # As it was written: others may tell tables by capitals.
+            table = re.split(rf"\b{WEB_NAME}\b", line.rest, maxsplit=1, flags=re.IGNORECASE)[-1]
+            await self._web.play(self._desk, draft, app, table.strip())
         else:
             await self._invite(draft, app, words)
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from lrgpnode.protocol.errors import CallerError, ErrorCode, Rejection
 
 from . import replies
-from .desk import Desk
+from .desk import WEB_NAME, Desk
 from .draft import Draft
 
 
@@ -39,11 +39,6 @@ class Web:
         self._gateway = gateway
         self._has_lrgp = has_lrgp
         self._title = title
-        self._listed: dict[str, str] = {}
-
-    def knows(self, word: str) -> bool:
-        """Whether a table of this id was listed."""
-        return word.removeprefix("@") in self._listed
 
     async def tables(self, player: str, app: str) -> list[tuple[str, str]]:
         """(what to show, command that sits down there)."""
@@ -53,23 +48,21 @@ class Web:
             found = await self._gateway.tables(app or None)
         except CallerError:
             return []
-        self._listed = {table.id.casefold(): table.id for table in found.tables}
         return [
             (
                 f"{replies.short(table.app)}: {replies.name(table.title, table.id)} ({table.platform})",
-                f"play {table.app} @{table.id}",
+                f"play {table.app} {WEB_NAME} {table.id}",
             )
             for table in found.tables
         ]
 
     async def play(self, desk: Desk, draft: Draft, app: str, table: str) -> None:
-        """Raises ``Rejection``."""
+        """``table``: its id; "" for any. Raises ``Rejection``."""
         gateway = self._gateway
         if gateway is None:
             raise _refused("This node has no tables on the web.")
-        wanted = self._listed.get(table.removeprefix("@"), table.removeprefix("@")) or None
         try:
-            await gateway.request(draft.player.player, app, wanted)
+            await gateway.request(draft.player.player, app, table or None)
         except CallerError as error:
             raise _refused(error.message) from None
         if not self._has_lrgp(draft.player.player):

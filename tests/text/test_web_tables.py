@@ -114,7 +114,7 @@ def test_leaving_ends_it_on_both_sides() -> None:
     async def scene(stage: Stage) -> None:
         ann = stage.phone(ANN)
         await ann.says("tables")
-        await ann.says("play chess @table-chess")
+        await ann.says("play chess web Table-chess")
         (session,) = ours(stage)
         assert "cancelled" in await ann.says("leave")
         assert ours(stage)[0].status is Status.DECLINED
@@ -168,7 +168,7 @@ def test_somebody_with_lrgp_plays_with_his_client() -> None:
         )
         stage.node.store.book.put_peers([heard])
         await ann.says("tables")
-        assert "Now challenge me to Tic-Tac-Toe" in await ann.says("play ttt @table-ttt")
+        assert "Now challenge me to Tic-Tac-Toe" in await ann.says("play ttt web Table-ttt")
         assert not ours(stage)
         await throw(stage.air, ANN, stage.node, envelope("ttt", "challenge", "00000000000000aa"))
         platform.session = "00000000000000aa"

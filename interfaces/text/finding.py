@@ -21,7 +21,10 @@ from .web import Web
 
 SEEK_SECONDS: Final = 86_400.0
 ANYBODY: Final = frozenset(("anyone", "anybody", "any", "someone", "somebody", "random", "all", "jemand"))
-_WITH: Final = frozenset(("with", "against", "vs", "v", "gegen", "mit", "a", "game"))
+_FILLER_WORDS: Final = (
+    "with against vs v gegen mit a an the please pls bitte game of level stufe now at on me us i and spiel"
+)
+_FILLERS: Final = frozenset(_FILLER_WORDS.split())
 
 
 class Finding:
@@ -117,8 +120,7 @@ class Finding:
 
     async def play(self, draft: Draft, line: Line) -> None:
         app, words = self.app(line.words)
-        if words and words[0] in _WITH:
-            words = words[1:]
+        words = tuple(word for word in words if word not in _FILLERS)
         if not app:
             raise _refused(
                 f"Which game? {self._games()}. For example: play chess {words[0] if words else 'house'}"

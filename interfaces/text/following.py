@@ -61,8 +61,16 @@ class Following:
     async def catch_up(self) -> None:
         """Tell players of what has happened. Raises ``StorageError``: call it again."""
         while self._held.arrived:
-            await self._arrived(self._held.arrived[0])
-            self._held.arrived.popleft()
+            message = self._held.arrived.popleft()
+            try:
+                await self._arrived(message)
+            except StorageError:
+                self._held.arrived.appendleft(message)
+                raise
+            except Exception as error:
+                # One that cannot be judged must not keep the others waiting.
+                log.exception("what %s was sent by LRGP could not be judged", message.peer)
+                self._node.progress(message.ref, Progress.FAILED, str(error)[:200])
         while self._changed:
             key = next(iter(self._changed))
             async with self._lock:

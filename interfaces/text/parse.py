@@ -108,7 +108,7 @@ class Line(Value):
     """``verb`` is None where no word of command was found: a move, a number, or nothing that is known.
 
     ``game``: the number or opponent that was put in front, as written. ``rest``: what follows, with case;
-    ``words``: the same, folded. ``prefixed``: it began like a command (``/help``).
+    ``words``: the same, folded and without punctuation. ``prefixed``: it began like a command (``/help``).
     """
 
     verb: Verb | None
@@ -173,7 +173,8 @@ def _line(text: str) -> Line | None:
 
 def _made(verb: Verb | None, game: str, rest: str, *, prefixed: bool) -> Line:
     rest = rest.strip()
-    return Line(verb=verb, game=game, rest=rest, words=tuple(fold(rest).split()), prefixed=prefixed)
+    words = (word.strip(".,;:!?") for word in fold(rest).split())
+    return Line(verb=verb, game=game, rest=rest, words=tuple(filter(None, words)), prefixed=prefixed)
 
 
 def app(words: tuple[str, ...], installed: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:

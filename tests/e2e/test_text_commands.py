@@ -22,8 +22,8 @@ class Guest(PlainClient):
 
     node: NodeProcess
 
-    def write(self, text: str) -> None:
-        self.tell("write", self.node.identity, json.dumps(text))
+    def write(self, text: str, *, to: str = "") -> None:
+        self.tell("write", to or self.node.identity, json.dumps(text))
 
     def says(self, text: str) -> str:
         """The next text that comes back."""
@@ -44,7 +44,7 @@ def place(tmp_path: Path) -> Iterator[tuple[NodeProcess, Guest, Guest]]:
     port = free_port()
     node = NodeProcess(tmp_path / "ann", "--listen", f"127.0.0.1:{port}")
     with (node.data / "lrgpnode.toml").open("a") as settings:
-        settings.write('[text]\nidentities = ["ann"]\ncommands_per_minute = 30\n')
+        settings.write('[text]\nidentities = ["ann"]\ncommands_per_minute = 30\n[gateway]\nenabled = true\n')
     node.start()
     guests = [Guest(tmp_path / name, port) for name in ("paul", "eve")]
     try:
@@ -94,6 +94,12 @@ def test_a_game_with_the_house_and_one_between_two_over_a_kill(
     paul.hears()
     assert "You won." in paul.says("/7")
     assert "You lost." in eve.hears()
+    # The gateway's identity takes commands without anything in front, and has games of its own.
+    gateway = node.call("gateway.status")["identity"]
+    node.call("node.announce")
+    paul.wait("heard", peer=gateway)
+    paul.write("Play Four with the House, please", to=gateway)
+    assert "#1 four v house (A)" in paul.hears()
     # Nothing came twice, and what was no command is there for Ann to read.
     eve.write("Thank you, Ann!")
     eve.wait("delivered", content="Thank you, Ann!")

@@ -56,7 +56,7 @@ def test_two_people_play_and_hear_of_each_others_moves_over_a_restart(tmp_path: 
     async def scene(stage: Stage) -> None:
         ann, paul = stage.phone(ANN), stage.phone(PAUL)
         await paul.says("hello?")
-        assert await ann.says("Play Tic-Tac-Toe with Paul") == (
+        assert await ann.says("Play a game of Tic-Tac-Toe with Paul, please") == (
             "~#1 ttt v Paul (X): invited, no answer yet. leave takes it back."
         )
         assert paul.got == [paul.got[0], "~Ann invites you to ttt (#1). Say yes or no."]

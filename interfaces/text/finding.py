@@ -138,6 +138,26 @@ class Finding:
         else:
             await self._invite(draft, app, words)
 
+    async def rematch(self, draft: Draft, line: Line) -> None:
+        """Another game like the last one, or like the one that is named."""
+        held = self._desk.seats_of(draft.player)
+        named = line.game or " ".join(line.words)
+        seat = self._desk.named(held, named, draft.player.current) if named else None
+        if not named:
+            last = [one for one in held if one.game_id == draft.player.current]
+            seat = next(iter(last or [one for one in held if not one.live]), None)
+        if seat is None:
+            raise _refused("Of which game? play GAME NAME begins one.")
+        if seat.live:
+            raise _refused(f"#{seat.number} goes on; resign gives it up.")
+        self._check_room(draft)
+        if seat.kind is Kind.WIRE:
+            await self._web.play(self._desk, draft, seat.app_id, "")
+        elif seat.opponent == HOUSE:
+            self._sit_with_house(draft, seat.app_id, "")
+        else:
+            await self._invite(draft, seat.app_id, [f"@{seat.opponent}"])
+
     async def seek(self, draft: Draft, line: Line) -> None:
         app, words = self.app(line.words)
         if words[:1] and words[0] in ("off", "stop", "no", "none", "cancel", "end"):

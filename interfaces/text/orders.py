@@ -26,6 +26,7 @@ class Orders:
             Verb.HELP: finding.help,
             Verb.TABLES: finding.tables,
             Verb.PLAY: finding.play,
+            Verb.REMATCH: finding.rematch,
             Verb.SEEK: finding.seek,
             Verb.WHO: finding.who,
             Verb.GAMES: playing.games,

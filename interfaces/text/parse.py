@@ -29,6 +29,7 @@ class Verb(StrEnum):
     GAMES = "games"
     TABLES = "tables"
     PLAY = "play"
+    REMATCH = "rematch"
     BOARD = "board"
     MOVE = "move"
     RESIGN = "resign"
@@ -48,6 +49,7 @@ _ALIASES: Final[Mapping[Verb, str]] = {
     Verb.GAMES: "games list mine status overview spiele",
     Verb.TABLES: "tables table lobby tische rooms open",
     Verb.PLAY: "play challenge new join sit spiel game",
+    Verb.REMATCH: "rematch revanche",
     Verb.BOARD: "board b show position pos view look brett display",
     Verb.MOVE: "move mv m go zug ziehe put drop place",
     Verb.RESIGN: "resign surrender forfeit aufgeben concede",

@@ -57,15 +57,18 @@ class Web:
         ]
 
     async def play(self, desk: Desk, draft: Draft, app: str, table: str) -> None:
-        """``table``: its id; "" for any. Raises ``Rejection``."""
+        """``table``: its id; "" for any, or for the next game at the one where he has just played. Raises
+        ``Rejection``."""
         gateway = self._gateway
         if gateway is None:
             raise _refused("This node has no tables on the web.")
-        try:
-            await gateway.request(draft.player.player, app, table or None)
-        except CallerError as error:
-            raise _refused(error.message) from None
-        if not self._has_lrgp(draft.player.player):
+        with_client = self._has_lrgp(draft.player.player)
+        if with_client or table:
+            try:
+                await gateway.request(draft.player.player, app, table or None)
+            except CallerError as error:
+                raise _refused(error.message) from None
+        if not with_client:
             draft.show(desk.wire_challenge(draft, app))
             return
         draft.say(

@@ -173,3 +173,20 @@ def test_the_platform_is_down_and_says_so() -> None:
         assert place.ann.got
 
     at_counter(scene)
+
+
+def test_the_next_game_of_a_series_is_taken_by_rematch() -> None:
+    async def scene(place: Place) -> None:
+        again = place.world.table("ttt", "t2", script=moves({"i": 4}, {"i": 8}))
+        del place.world.tables["t2"]
+        place.world.table("ttt", "t1", script=moves({"i": 0}, {"i": 1}), next=again)
+        await place.says("play ttt web")
+        for cell in ("5", "4", "6"):
+            await place.says(cell)
+        assert any("You won" in text for text in place.ann.got)
+        assert any("hallenge me" in text for text in place.ann.got)
+        await place.says("rematch")
+        assert again.player
+        assert "Your turn" in await place.says("board")
+
+    at_counter(scene)

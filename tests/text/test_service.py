@@ -430,3 +430,20 @@ def test_another_gateway_identity_of_the_node_is_not_answered() -> None:
         assert await stage.phone(EVE).says("help") == ""
 
     on_stage(scene)
+
+
+def test_a_rematch_is_another_game_like_the_last() -> None:
+    async def scene(stage: Stage) -> None:
+        ann, paul = await with_paul(stage)
+        assert "goes on" in await ann.says("rematch")
+        await paul.says("resign")
+        assert "invited" in await ann.says("Rematch!")
+        assert "Ann invites you to ttt" in paul.got[-1]
+        await paul.says("yes")
+        await ann.says("leave")
+        await ann.says("play four house")
+        await ann.says("resign")
+        assert "four v house" in await ann.says("rematch")
+        assert "Of which game" in await stage.phone(EVE).says("rematch")
+
+    on_stage(scene)

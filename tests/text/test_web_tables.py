@@ -124,7 +124,7 @@ def test_leaving_ends_it_on_both_sides() -> None:
         assert "You resigned" in await ann.says("leave")
         assert ours(stage)[0].status is Status.COMPLETED
         platform.refuse = "You have had your seats for today."
-        assert await ann.says("play ttt web") == "~You have had your seats for today."
+        assert await ann.says("play ttt web Table-ttt") == "~You have had your seats for today."
         assert len(ours(stage)) == 2
 
     on_stage(scene, gateway=platform)

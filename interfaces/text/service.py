@@ -347,8 +347,8 @@ class _Post:
     def __init__(self, node: Node) -> None:
         self._node = node
 
-    async def send(self, identity: str, peer: str, text: str) -> int | None:
-        return (await self._node.texts.send(identity, peer, text)).message.outbox_id
+    async def send(self, identity: str, peer: str, text: str) -> None:
+        await self._node.texts.send(identity, peer, text)
 
     def state(self, row: int) -> OutboxRow | None:
         return self._node.outbox.state(row)

@@ -23,6 +23,9 @@ RETRY_SECONDS: Final = 5.0
 HOUSE_SECONDS: Final = 15.0
 """So long an answer waits for the house's move at most."""
 
+SHORTEST: Final = 0.05
+MOST_HELD: Final = 200
+
 _GONE: Final = frozenset(
     (OutboxState.DELIVERED, OutboxState.STORED, OutboxState.CONFIRMED, OutboxState.DROPPED)
 )
@@ -36,8 +39,8 @@ Address = tuple[str, str]
 class Post(Protocol):
     """What is needed of the node."""
 
-    async def send(self, identity: str, peer: str, text: str) -> int | None:
-        """The number of its row in the outbox. Raises ``CallerError``, ``StorageError``."""
+    async def send(self, identity: str, peer: str, text: str) -> None:
+        """Commit a text and have it sent. Raises ``CallerError``, ``StorageError``."""
         ...
 
     def state(self, row: int) -> OutboxRow | None:
@@ -67,7 +70,6 @@ class Speaker:
         self._house_seconds = house_seconds
         self._ready: OrderedDict[Address, None] = OrderedDict()
         self._news = asyncio.Event()
-        self._under_way: dict[Address, int] = {}
         self._since: dict[int, float] = {}
         self._timers: dict[Address, asyncio.TimerHandle] = {}
         self._running: asyncio.Task[None] | None = None
@@ -75,9 +77,6 @@ class Speaker:
     def start(self) -> None:
         """Go on with whatever is due. On the loop."""
         for address in self._table.waiting():
-            rows = self._table.under_way(*address)
-            if rows:
-                self._under_way[address] = rows[-1]
             self.wake(*address)
         self._running = asyncio.get_running_loop().create_task(self._run())
 
@@ -124,45 +123,38 @@ class Speaker:
         if self._waits(address):
             return
         muted = self._table.player(*address).muted
+        soonest = self._house_seconds
+        held = False
         for due in self._table.due(*address):
             if muted and not due.asked:
                 await self._commit(TextCommit(told=(due.id,)))
-            elif due.text in POSITIONS and self._thinking(due.slot):
-                self._hold(address, due)
-                if asyncio.get_running_loop().time() >= self._since[due.id] + self._house_seconds:
-                    await self._send(address, due)
-                    return
+            elif due.text in POSITIONS and self._thinking(due.slot) and (left := self._left(due)) > 0:
+                held, soonest = True, min(soonest, left)
             else:
                 await self._send(address, due)
                 return
+        if held:
+            self._later(address, max(soonest, SHORTEST))
 
-    def _hold(self, address: Address, due: Due) -> None:
+    def _left(self, due: Due) -> float:
+        """Seconds that the house has yet to move, so that both moves are one text."""
         now = asyncio.get_running_loop().time()
         if due.id not in self._since:
-            self._since = {due.id: now} | dict(list(self._since.items())[:200])
-            self._later(address, self._house_seconds)
+            self._since = {due.id: now} | dict(list(self._since.items())[:MOST_HELD])
+        return self._since[due.id] + self._house_seconds - now
 
     async def _send(self, address: Address, due: Due) -> None:
         self._since.pop(due.id, None)
         text = due.text if due.text not in POSITIONS else self._words(due.slot, due.player, due.text == FULL)
         if text:
             try:
-                row = await self._post.send(*address, text)
+                await self._post.send(*address, text)
             except CallerError as error:
                 log.info("%s is not told something: %s", address[1], error)
-            else:
-                if row is not None:
-                    self._under_way[address] = row
         await self._commit(TextCommit(told=(due.id,)))
         self.wake(*address)
 
     def _waits(self, address: Address) -> bool:
-        """Whether the text before is still on its way."""
-        row = self._under_way.get(address)
-        if row is None:
-            return False
-        known = self._post.state(row)
-        if known is not None and known.state not in _GONE:
-            return True
-        del self._under_way[address]
-        return False
+        """Whether the text before is still on its way. What is known now is newer than what is stored."""
+        known = map(self._post.state, self._table.under_way(*address))
+        return any(row is not None and row.state not in _GONE for row in known)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from lrgpnode.house.levels import LEVELS
+from lrgpnode.limit import Limit
 from lrgpnode.protocol.errors import ErrorCode, Rejection
 from lrgpnode.protocol.session import Status
 from storage.text_model import HOUSE, Kind, Seat, Seek
@@ -15,9 +16,13 @@ from . import parse, replies
 from .clean import fold
 from .desk import HOUSE_NAME, WEB_NAME, Desk
 from .draft import Draft
+from .limits import DAY
 from .parse import Line
 from .people import People, Person
 from .web import Web
+
+INVITATIONS_A_DAY: Final = 12
+"""Of one player, and to one: each is a text that nobody has asked for."""
 
 SEEK_SECONDS: Final = 86_400.0
 ANYBODY: Final = frozenset(("anyone", "anybody", "any", "someone", "somebody", "random", "all", "jemand"))
@@ -46,6 +51,8 @@ class Finding:
         self._house = house
         self._usual_level = usual_level
         self._levels = levels
+        self._invites = Limit(INVITATIONS_A_DAY, seconds=DAY)
+        self._asked = Limit(INVITATIONS_A_DAY, seconds=DAY)
 
     # Words
 
@@ -288,6 +295,10 @@ class Finding:
             waiting = sum(one.status is Status.PENDING and _asked(one) for one in theirs)
             if waiting >= most or self._full(theirs):
                 raise _refused("That player has no room for another game now.")
+        if not self._invites.allow(draft.player.player, draft.now):
+            raise _refused("You have invited enough people for today; seek a game instead.")
+        if not self._asked.allow(other.hash, draft.now):
+            raise _refused("That player has been asked often enough today.")
 
     def _plays_house(self, app: str) -> bool:
         return self._house() and app in LEVELS and app in self._desk.games

@@ -447,3 +447,17 @@ def test_a_rematch_is_another_game_like_the_last() -> None:
         assert "Of which game" in await stage.phone(EVE).says("rematch")
 
     on_stage(scene)
+
+
+def test_nobody_is_invited_again_and_again() -> None:
+    async def scene(stage: Stage) -> None:
+        ann, paul = stage.phone(ANN), stage.phone(PAUL)
+        await paul.says("help")
+        for _ in range(12):
+            assert "invited" in await ann.says("play ttt paul")
+            await ann.says("leave")
+        assert "enough people for today" in await ann.says("play ttt paul")
+        await asyncio.sleep(DAY)
+        assert "invited" in await ann.says("play ttt paul")
+
+    on_stage(scene)

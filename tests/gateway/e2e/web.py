@@ -40,6 +40,7 @@ class ProcessTown(Town):
 
     async def open(self) -> None:
         self.port = self.port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
         command = [str(Path(sys.executable).with_name("lrgpnode")), "--data", str(self.data), "arcade", "run"]
         self.process = await asyncio.to_thread(
             subprocess.Popen,

@@ -1,0 +1,49 @@
+// What every page has: who is signed in, and a place for one sentence to the reader.
+
+import { name, signOut, token } from "./auth.js";
+import { byId, el, line, show } from "./dom.js";
+
+/** Where to come back to after signing in: a path of this site, nothing else. */
+export function signInHref() {
+  return `/sign-in#${encodeURIComponent(window.location.pathname)}`;
+}
+
+export function header() {
+  const who = byId("who");
+  if (token() === null) {
+    show(who, el("a", { href: signInHref() }, "Sign in"));
+    return;
+  }
+  const leave = () => {
+    signOut();
+    window.location.reload();
+  };
+  show(who, el("span", { class: "quiet" }, line(name(), 20, "Signed in")),
+    el("button", { type: "button", class: "plain", onclick: leave }, "Sign out"));
+}
+
+/** One sentence above the content; null takes it away. */
+export function note(text) {
+  show(byId("note"), text === null ? "" : text);
+}
+
+/** A button that asks once more before it does something that cannot be taken back. */
+export function graveButton(label, question, act) {
+  let sure = false;
+  const button = el("button", { type: "button", class: "button grave" }, label);
+  const reset = () => {
+    sure = false;
+    show(button, label);
+  };
+  button.addEventListener("click", () => {
+    if (sure) {
+      reset();
+      act();
+      return;
+    }
+    sure = true;
+    show(button, question);
+  });
+  button.addEventListener("blur", reset);
+  return button;
+}

@@ -1,0 +1,310 @@
+"""A headless Chromium spoken to by its own protocol (CDP), over aiohttp: no driver package is needed.
+
+``browser()`` starts one with a profile of its own; ``Browser.page`` opens a tab in a context of its own (own
+storage, as another person's browser), and a page collects what its console and its policies complain about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+REQUIRED = "LRGPNODE_REQUIRE_CHROMIUM"
+"""With this variable a machine without Chromium fails the tests instead of skipping them (.ci/run)."""
+
+DEADLINE = 60.0
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-dev-shm-usage",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--password-store=basic",
+    "--remote-debugging-port=0",
+)
+
+
+def executable() -> str:
+    """Where Chromium is. Skips the test where there is none, or fails it if one is demanded."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        if os.environ.get(REQUIRED):
+            pytest.fail(f"no Chromium is installed, and {REQUIRED} demands one: apt-get install chromium")
+        pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
+    return found
+
+
+class BrowserError(Exception):
+    """The browser refused a command, or a script in a page threw."""
+
+
+@dataclass
+class Page:
+    """A tab. ``complaints``: errors and warnings of its console, uncaught exceptions and violated policies."""
+
+    browser: Browser
+    session: str
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    async def send(self, method: str, **params: Any) -> dict[str, Any]:
+        return await self.browser.send(method, session=self.session, **params)
+
+    async def open(self, url: str) -> None:
+        loaded = self.browser.event("Page.loadEventFired", self.session)
+        answer = await self.send("Page.navigate", url=url)
+        if "errorText" in answer:
+            raise BrowserError(f"{url}: {answer['errorText']}")
+        await asyncio.wait_for(loaded, DEADLINE)
+
+    async def eval(self, expression: str) -> Any:
+        """The value of an expression, awaited where it is a promise."""
+        answer = await self.send(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise BrowserError(details.get("exception", {}).get("description") or details["text"])
+        return answer["result"].get("value")
+
+    async def until(self, condition: str, deadline: float = DEADLINE) -> Any:
+        """The value of a condition as soon as it is true; looked at after every frame the page draws."""
+        script = f"""new Promise((resolve, reject) => {{
+            const end = Date.now() + {int(deadline * 1000)};
+            const look = () => {{
+                let value;
+                try {{ value = ({condition}); }} catch (error) {{ value = null; }}
+                if (value) resolve(value);
+                else if (Date.now() > end) reject(new Error({json.dumps(f"never true: {condition}")}
+                    + " in " + document.body.innerText.slice(0, 600)));
+                else setTimeout(look, 40);
+            }};
+            look();
+        }})"""
+        return await self.eval(script)
+
+    async def text(self, selector: str = "body") -> str:
+        return str(await self.eval(f"document.querySelector({json.dumps(selector)}).innerText"))
+
+    async def click(self, selector: str) -> None:
+        """A real click with the pointer in the middle of an element, which must be the one on top there."""
+        place = await self.until(f"""(() => {{
+            const found = document.querySelector({json.dumps(selector)});
+            if (!found || found.disabled) return null;
+            found.scrollIntoView({{ block: "center" }});
+            const box = found.getBoundingClientRect();
+            const at = {{ x: box.left + box.width / 2, y: box.top + box.height / 2 }};
+            const top = document.elementFromPoint(at.x, at.y);
+            return top !== null && (top === found || found.contains(top)) ? at : null;
+        }})()""")
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+
+    async def type(self, selector: str, text: str) -> None:
+        await self.until(f"document.querySelector({json.dumps(selector)})")
+        await self.eval(f"document.querySelector({json.dumps(selector)}).focus()")
+        await self.send("Input.insertText", text=text)
+
+    async def key(self, key: str) -> None:
+        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        common = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
+        text = {"text": "\r"} if key == "Enter" else {}
+        await self.send("Input.dispatchKeyEvent", type="keyDown", **common, **text)
+        await self.send("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    async def size(self, width: int, height: int, *, phone: bool = False) -> None:
+        await self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=2 if phone else 1,
+            mobile=phone,
+        )
+
+    async def dark(self, dark: bool) -> None:
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        await self.send("Emulation.setEmulatedMedia", features=[scheme])
+
+    async def picture(self, path: Path) -> bytes:
+        answer = await self.send("Page.captureScreenshot", format="png")
+        data = base64.b64decode(answer["data"])
+        path.write_bytes(data)
+        return data
+
+
+class Browser:
+    """One Chromium process."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._ids = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._waiting: list[tuple[str, str, asyncio.Future[dict[str, Any]]]] = []
+        self._pages: dict[str, Page] = {}
+        self._reader = asyncio.create_task(self._read())
+
+    async def send(self, method: str, *, session: str | None = None, **params: Any) -> dict[str, Any]:
+        id = next(self._ids)
+        answer = self._answers[id] = asyncio.get_running_loop().create_future()
+        message: dict[str, Any] = {"id": id, "method": method, "params": params}
+        if session is not None:
+            message["sessionId"] = session
+        await self._socket.send_json(message)
+        return await asyncio.wait_for(answer, DEADLINE + 15)
+
+    def event(self, method: str, session: str) -> asyncio.Future[dict[str, Any]]:
+        """The next event of that name in that tab."""
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((method, session, future))
+        return future
+
+    async def page(self) -> Page:
+        context = (await self.send("Target.createBrowserContext"))["browserContextId"]
+        target = (await self.send("Target.createTarget", url="about:blank", browserContextId=context))["targetId"]
+        session = (await self.send("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+        page = self._pages[session] = Page(self, session)
+        await self._listen(session)
+        # Frames of other origins (a sandboxed game) may live in a process of their own.
+        await self.send(
+            "Target.setAutoAttach", session=session, autoAttach=True, waitForDebuggerOnStart=False, flatten=True
+        )
+        await page.size(1200, 900)
+        return page
+
+    async def _listen(self, session: str) -> None:
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            await self.send(f"{domain}.enable", session=session)
+
+    async def close(self) -> None:
+        with contextlib.suppress(ConnectionError, TimeoutError, aiohttp.ClientError):
+            await self.send("Browser.close")
+        self._reader.cancel()
+
+    async def _read(self) -> None:
+        async for message in self._socket:
+            data = json.loads(message.data)
+            if "id" in data:
+                self._answered(data)
+            else:
+                self._happened(data["method"], data.get("sessionId", ""), data["params"])
+        for future in self._answers.values():
+            if not future.done():
+                future.set_exception(ConnectionError("the browser is gone"))
+
+    def _answered(self, data: dict[str, Any]) -> None:
+        future = self._answers.pop(data["id"])
+        if future.done():
+            return
+        if "error" in data:
+            future.set_exception(BrowserError(data["error"]["message"]))
+        else:
+            future.set_result(data["result"])
+
+    def _happened(self, method: str, session: str, params: dict[str, Any]) -> None:
+        for waiting in [one for one in self._waiting if one[:2] == (method, session)]:
+            self._waiting.remove(waiting)
+            if not waiting[2].done():
+                waiting[2].set_result(params)
+        page = self._pages.get(session)
+        if page is None:
+            return
+        if method == "Target.attachedToTarget":
+            child = params["sessionId"]
+            self._pages[child] = page
+            asyncio.get_running_loop().create_task(self._listen(child))
+        elif method == "Network.requestWillBeSent":
+            page.requests.append(params["request"]["url"])
+        else:
+            page.complaints.extend(_complaints(method, params))
+
+
+def _complaints(method: str, params: dict[str, Any]) -> list[str]:
+    if method == "Runtime.exceptionThrown":
+        details = params["exceptionDetails"]
+        return [details.get("exception", {}).get("description") or details["text"]]
+    if method == "Runtime.consoleAPICalled" and params["type"] in {"error", "warning", "assert"}:
+        return [" ".join(str(one.get("value", one.get("description"))) for one in params["args"])]
+    if method == "Log.entryAdded" and params["entry"]["level"] in {"error", "warning"}:
+        entry = params["entry"]
+        return [f"{entry['text']} {entry.get('url', '')}"]
+    return []
+
+
+@contextlib.asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """A Chromium of one's own, ended with everything it has started."""
+    with tempfile.TemporaryDirectory(prefix="lrgp-web-", ignore_cleanup_errors=True) as folder:
+        profile = Path(folder)
+        log = profile / "log"
+        with log.open("wb") as out:
+            process = await asyncio.create_subprocess_exec(
+                executable(),
+                *_FLAGS,
+                f"--user-data-dir={profile / 'data'}",
+                "about:blank",
+                stdout=out,
+                stderr=out,
+                env={**os.environ, "HOME": folder},
+            )
+        try:
+            address = await _address(process, log)
+            async with (
+                aiohttp.ClientSession() as http,
+                http.ws_connect(address, max_msg_size=0, heartbeat=None) as socket,
+            ):
+                running = Browser(socket)
+                try:
+                    yield running
+                finally:
+                    await running.close()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), 10)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+async def _address(process: asyncio.subprocess.Process, log: Path) -> str:
+    """The socket of a starting browser, which it writes to its log."""
+    mark = "DevTools listening on "
+    loop = asyncio.get_running_loop()
+    end = loop.time() + DEADLINE
+    while loop.time() < end and process.returncode is None:
+        for line in log.read_text(errors="replace").splitlines():
+            if line.startswith(mark):
+                return line.removeprefix(mark).strip()
+        await asyncio.sleep(0.05)
+    raise BrowserError(f"Chromium did not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def run(test: Callable[[Browser], Any]) -> None:
+    """Carries out a test against a browser of its own."""
+
+    async def main() -> None:
+        async with browser() as running:
+            await test(running)
+
+    executable()
+    asyncio.run(main())

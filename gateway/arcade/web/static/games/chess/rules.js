@@ -18,6 +18,8 @@ const KINDS = {
   claim_draw: "claim_draw"
 };
 const LONGEST_TEXT = 32;
+// What a move in algebraic notation can consist of; chess.js also reads "--", a null move, which is none here.
+const SAN = /^[KQRBNa-hO][KQRBNa-hO1-8x=+#-]*$/;
 
 function isObject(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value);
@@ -49,7 +51,10 @@ function moveOf(action) {
   }
   if (typeof named !== "string" || named.length > LONGEST_TEXT) return null;
   const found = /^([a-h][1-8])[-x]?([a-h][1-8])(?:=?([qrbnQRBN]))?$/.exec(named.trim());
-  if (found === null) return named.trim();
+  if (found === null) {
+    const san = named.trim().replace(/0/g, "O");
+    return SAN.test(san) ? san : null;
+  }
   return { from: found[1], to: found[2], promotion: found[3] === undefined ? undefined : found[3].toLowerCase() };
 }
 
@@ -158,7 +163,7 @@ export class ChessGame {
     if (named === null) throw new Refusal('This is no move; send one of legalActions, such as {"type": "move", "uci": "e2e4"}');
     let move;
     try {
-      // Strict: what reads like two moves is none. A pawn's last step without a piece is refused as well.
+      // Strict: notation is read as it is defined. A pawn's last step without a piece is refused as well.
       move = this.board.move(named, { strict: true });
     } catch (error) {
       throw new Refusal(`This is not a legal move here: ${JSON.stringify(named).slice(0, 60)}`);

@@ -58,6 +58,7 @@ from storage.store import Store
 from storage.writer import Writer
 
 if TYPE_CHECKING:
+    from gateway.arcade.app import Arcade
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
@@ -224,6 +225,7 @@ class _Application:
         self._stop = asyncio.Event()
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
+        self._arcade: Arcade | None = None
 
     def run(self) -> int:
         # First of all: a run that is refused must not have made an identity under a name nobody chose.
@@ -363,6 +365,7 @@ class _Application:
             self._mesh.watch_radios(lambda state: self._radio_news(node, state))
             self._mesh.attach(loop, node)
             await house.open(node)
+            await self._open_arcade()
             heart.start()
             await self._serve(server)
         finally:
@@ -371,6 +374,8 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            if self._arcade is not None:
+                await self._arcade.stop()
             await house.close()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
@@ -390,6 +395,13 @@ class _Application:
         await self._stop.wait()
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
+
+    async def _open_arcade(self) -> None:
+        if not self._settings.arcade_enabled:
+            return
+        from gateway.arcade.mounted import open_arcade  # noqa: PLC0415 - most nodes have no web server
+
+        self._arcade = await open_arcade(self._settings, self._paths.data)
 
     def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
         """Airtime that was held has been given back, on any thread."""

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "contacts": "contacts",
     "requests": "contacts",
     "house": "house",
+    "arcade": "arcade",
     "challenge": "play",
     "games": "games",
     "accept": "play",

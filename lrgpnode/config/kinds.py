@@ -14,6 +14,12 @@ _FLAGS: Final = {"true": True, "on": True, "yes": True, "false": False, "off": F
 _HASH: Final = re.compile(r"[0-9a-f]{32}")
 
 
+_LISTENING: Final = re.compile(
+    r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})"
+)
+_WEB: Final = re.compile(r"(?:https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?)?")
+
+
 class ConfigError(Exception):
     """A setting, an option or a path is wrong; ``str()`` is a sentence for a person."""
 
@@ -135,6 +141,37 @@ def address() -> Kind[str]:
         return value
 
     return Kind("a hash of 32 digits 0-9 and a-f", parse, str.lower)
+
+
+def listening() -> Kind[str]:
+    """Where to listen: ``HOST:PORT``, an IPv6 address in brackets. Port 0 is the system's choice."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str):
+            raise ValueError
+        host_and_port(value)
+        return value
+
+    return Kind("HOST:PORT, such as 127.0.0.1:8820", parse, str)
+
+
+def host_and_port(text: str) -> tuple[str, int]:
+    """The parts of what ``listening`` allows. Raises ``ValueError``."""
+    found = _LISTENING.fullmatch(text)
+    if found is None or int(found["port"]) > 65_535:
+        raise ValueError
+    return found["v6"] or found["host"], int(found["port"])
+
+
+def web_address() -> Kind[str]:
+    """Where others reach a web server: ``http://`` or ``https://`` and a host, or nothing."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str) or not _WEB.fullmatch(value):
+            raise ValueError
+        return value.rstrip("/")
+
+    return Kind("an address that begins with http:// or https://, or empty", parse, str)
 
 
 def _path(value: Any) -> Path:

@@ -14,7 +14,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from lrgpnode.config.kinds import Kind, address, choice, flag, folder, number, several, text, title, whole
+from lrgpnode.config.kinds import (
+    Kind,
+    address,
+    choice,
+    flag,
+    folder,
+    listening,
+    number,
+    several,
+    text,
+    title,
+    web_address,
+    whole,
+)
 from lrgpnode.protocol.value import Value
 
 T = TypeVar("T")
@@ -192,6 +205,24 @@ class Settings(Value):
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    arcade_enabled: bool = setting(
+        flag(), False, "Whether the node runs the arcade, a web server for games; needs `lrgpnode[gateway]`."
+    )
+    arcade_listen: str = setting(
+        listening(),
+        "127.0.0.1:8820",
+        "Where the arcade listens. As it is only this machine reaches it; 0.0.0.0:8820 opens it to all.",
+    )
+    arcade_public_url: str = setting(
+        web_address(),
+        "",
+        "Where others reach the arcade, for links in its answers.",
+        default_words="the address that each request came to",
+    )
+    arcade_calls_per_second: int = setting(
+        whole(1, 100_000), 2000, "How often one account may call the arcade in the long run."
+    )
+
     airtime_enabled: bool = setting(
         flag(), True, "Whether what goes out by radio keeps to a limit; it is counted in any case."
     )
@@ -272,6 +303,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
         "frequency and parameters itself.",
         "test": "For tests of the program; leave it alone on a node that plays.",

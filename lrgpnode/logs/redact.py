@@ -34,7 +34,7 @@ _PATTERNS: Final = tuple(
         (r"(\b(?:bearer|basic)\ +)[\w.~+/=-]{8,}", rf"\1{GONE}"),
         (r"(://)[^/\s@]*:[^/\s@]*@", rf"\1{GONE}@"),
         (r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", GONE),
-        (r"\b(?:sk|pk|lip|ghp|gho|xox[abp])[-_][\w-]{16,}", GONE),
+        (r"\b(?:sk|pk|lip|ghp|gho|arc|xox[abp])[-_][\w-]{16,}", GONE),
         (r"(?<![0-9a-f])[0-9a-f]{96,}(?![0-9a-f])", GONE),
         (r"(?<![\w+/])[A-Za-z0-9+/_-]{86}==", GONE),
     )

@@ -1,0 +1,161 @@
+"""The arcade as one aiohttp application, and running it."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+
+from gateway.arcade import openapi, pages
+from gateway.arcade.auth import Doorman, Rates
+from gateway.arcade.results import ResultKeeper, ResultRoutes
+from gateway.arcade.sign_in import SignInRoutes
+from gateway.arcade.store import FILE_NAME, ArcadeStore, StoreError
+from gateway.rcadia.server.engine import Engine, Limits
+from gateway.rcadia.server.web import answers, requests
+from gateway.rcadia.server.web.agent import AgentRoutes
+from gateway.rcadia.server.web.bridge import BridgeRoutes
+from gateway.rcadia.server.web.service import Service
+from gateway.rcadia.server.web.skill import SkillRoutes
+from lrgpnode.protocol.value import Value
+
+log = logging.getLogger("lrgpnode.arcade")
+
+SHUTDOWN_SECONDS: Final = 5.0
+KEEP_ALIVE_SECONDS: Final = 75.0
+BACKLOG: Final = 1024
+MAX_LINE: Final = 8190
+
+
+class ArcadeError(Exception):
+    """The arcade cannot start; ``str()`` is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ArcadeSettings(Value):
+    """``public_url`` as in ``Service``. Port 0 is the system's choice."""
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8820
+    public_url: str = ""
+    rates: Rates | None = None
+    limits: Limits | None = None
+
+
+class Arcade:
+    """``start`` and ``stop`` belong to one event loop. ``address`` is known after ``start``."""
+
+    def __init__(self, settings: ArcadeSettings) -> None:
+        self._settings = settings
+        self._runner: web.AppRunner | None = None
+        self._store: ArcadeStore | None = None
+        self._service: Service | None = None
+        self._keeper: ResultKeeper | None = None
+        self.address = ("", 0)
+
+    @property
+    def url(self) -> str:
+        """Where it listens, for a person."""
+        host, port = self.address
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    async def start(self) -> None:
+        """Raises ``ArcadeError``."""
+        settings = self._settings
+        try:
+            await self._start()
+        except StoreError as error:
+            await self.stop()
+            raise ArcadeError(str(error)) from error
+        except OSError as error:
+            await self.stop()
+            where, why = f"{settings.host} port {settings.port}", error.strerror or error
+            raise ArcadeError(f"The arcade cannot listen on {where}: {why}.") from error
+        log.info("the arcade is open at %s", self.url)
+
+    async def _start(self) -> None:
+        settings = self._settings
+        self._store = store = ArcadeStore(settings.data / FILE_NAME)
+        doorman = Doorman(store, settings.rates)
+        self._keeper = keeper = ResultKeeper(store)
+        engine = Engine(next_boot_tag(store), secrets.token_hex, settings.limits)
+        self._service = service = Service(engine, doorman, public_url=settings.public_url, ended=keeper.ended)
+        app = application(service, store, doorman)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            handle_signals=False,
+            handler_cancellation=True,
+            auto_decompress=False,
+            keepalive_timeout=KEEP_ALIVE_SECONDS,
+            max_line_size=MAX_LINE,
+            max_field_size=MAX_LINE,
+            shutdown_timeout=SHUTDOWN_SECONDS,
+        )
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, settings.host, settings.port, backlog=BACKLOG)
+        await site.start()
+        self.address = self._runner.addresses[0][:2]
+
+    async def stop(self) -> None:
+        """Let everybody who waits go, and close the file."""
+        if self._service is not None:
+            self._service.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        if self._keeper is not None:
+            await self._keeper.close()
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+
+def application(service: Service, store: ArcadeStore, doorman: Doorman) -> web.Application:
+    """Every route of the arcade."""
+    app = web.Application(client_max_size=requests.MAX_BODY, middlewares=[json_errors])
+    app.add_routes(AgentRoutes(service).table())
+    app.add_routes(BridgeRoutes(service).table())
+    app.add_routes(SkillRoutes(service).table())
+    app.add_routes(SignInRoutes(service, store, doorman).table())
+    app.add_routes(ResultRoutes(service, store).table())
+    app.add_routes(openapi.routes())
+    app.add_routes(pages.routes())
+    return app
+
+
+@web.middleware
+async def json_errors(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Unknown paths and methods in the same form as other errors."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        return answers.failed(error)
+
+
+def next_boot_tag(store: ArcadeStore) -> str:
+    """Four hexadecimal digits, other than those of the last start."""
+    last = store.fact("boot_tag")
+    tag = last
+    while tag == last:
+        tag = secrets.token_hex(2)
+    assert tag is not None
+    store.set_fact("boot_tag", tag)
+    return tag
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return all(str(one[4][0]).startswith("127.") or one[4][0] == "::1" for one in found)

@@ -1,0 +1,144 @@
+"""Who calls: by a token in the header, or by the cookie of a signed-in browser."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from gateway.arcade.limits import Limiter, Rate
+from gateway.arcade.secret import token_hash
+from gateway.arcade.store import ArcadeStore, Token
+from gateway.rcadia.server.refusal import Refusal
+from gateway.rcadia.server.web.gate import Scope, Who
+from lrgpnode.protocol.value import Value
+
+COOKIE: Final = "arcade_session"
+
+LOOK_AGAIN: Final = 1.0
+"""Seconds after which what the command line has changed is seen."""
+
+_SAFE: Final = ("GET", "HEAD", "OPTIONS")
+_MAX_TOKEN: Final = 256
+
+
+_CALLS: Final = Rate(per_second=2000, burst=20_000)
+_SESSIONS: Final = Rate(per_second=1, burst=120)
+_FAILURES: Final = Rate(per_second=0.2, burst=60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rates(Value):
+    """How often: calls of one account, and of one address without an account; new sessions; wrong tokens
+    and passwords from one address."""
+
+    calls: Rate = _CALLS
+    public: Rate = _CALLS
+    sessions: Rate = _SESSIONS
+    failures: Rate = _FAILURES
+
+
+class Doorman:
+    """``gate.Gate`` over the tokens of the store."""
+
+    def __init__(self, store: ArcadeStore, rates: Rates | None = None) -> None:
+        rates = rates or Rates()
+        self._store = store
+        self._calls = Limiter(rates.calls)
+        self._public = Limiter(rates.public)
+        self._sessions = Limiter(rates.sessions)
+        self._failures = Limiter(rates.failures)
+        self._known: dict[bytes, tuple[Who, float | None]] = {}
+        self._version = -1
+        self._looked = 0.0
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the tokens again."""
+        self._version = self._store.version()
+        self._known = {token.hash: (_who(token), token.expires_at) for token in self._store.tokens(live=True)}
+        self._looked = time.monotonic()
+
+    # Gate
+
+    def who(self, request: web.Request, scope: Scope) -> Who:
+        who = self.signed_in(request)
+        if scope not in who.scopes:
+            raise Refusal(403, "missing_scope", f"This token does not have the scope {scope}.")
+        return who
+
+    def anybody(self, request: web.Request) -> None:
+        self._limit(self._public, request.remote or "")
+
+    def costly(self, who: Who, what: str) -> None:
+        self._limit(self._sessions, f"{who.account} {what}")
+
+    # For the arcade's own routes
+
+    def signed_in(self, request: web.Request) -> Who:
+        """Whoever calls, whatever the scopes. Raises ``Refusal`` (401, 403, 429)."""
+        now = time.monotonic()
+        if now - self._looked > LOOK_AGAIN:
+            self._looked = now
+            if self._store.version() != self._version:
+                self.reload()
+        header = request.headers.get("Authorization")
+        if header is not None:
+            scheme, _, token = header.partition(" ")
+            token = token.strip() if scheme.lower() == "bearer" else ""
+        else:
+            token = request.cookies.get(COOKIE, "")
+        who = self._lookup(token)
+        if who is None:
+            raise self._unknown(request, token)
+        if header is None and request.method not in _SAFE:
+            check_same_origin(request)
+        self._limit(self._calls, who.account)
+        return who
+
+    def failed(self, request: web.Request) -> None:
+        """A wrong token or password came from this address. Raises ``Refusal`` (429) if too many did."""
+        self._limit(self._failures, request.remote or "")
+
+    def known(self, token: str) -> Who:
+        """The account of a token that was just made. Raises ``Refusal`` (401) if it is gone already."""
+        who = self._lookup(token)
+        if who is None:
+            raise Refusal(401, "unauthorized", "This account was disabled.")
+        return who
+
+    def _lookup(self, token: str) -> Who | None:
+        if not token or len(token) > _MAX_TOKEN:
+            return None
+        known = self._known.get(token_hash(token))
+        if known is None:
+            return None
+        who, expires_at = known
+        return who if expires_at is None or expires_at > time.time() else None
+
+    def _unknown(self, request: web.Request, token: str) -> Refusal:
+        if not token:
+            return Refusal(401, "unauthorized", "This needs an `Authorization: Bearer` header with a token.")
+        self.failed(request)
+        return Refusal(401, "unauthorized", "This token is not known.")
+
+    def _limit(self, limiter: Limiter, name: str) -> None:
+        seconds = limiter.take(name, asyncio.get_running_loop().time())
+        if seconds:
+            raise Refusal(429, "rate_limited", "Too many requests.", retry_after=seconds)
+
+
+def check_same_origin(request: web.Request) -> None:
+    """A cookie goes along with whatever page sends the request. Raises ``Refusal`` (403)."""
+    origin = request.headers.get("Origin", "")
+    if urlsplit(origin).netloc.lower() != request.host.lower() or not origin:
+        raise Refusal(403, "cross_origin", "This may only be called from a page of this server.")
+
+
+def _who(token: Token) -> Who:
+    kind = "house" if token.house else "player" if token.kind == "browser" else "agent"
+    return Who(account=token.account, name=token.account_name, scopes=frozenset(token.scopes), kind=kind)

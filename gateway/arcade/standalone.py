@@ -1,0 +1,33 @@
+"""``lrgpnode arcade run``: the arcade as a process of its own, without a node."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+
+from gateway.arcade.app import Arcade, ArcadeSettings, is_local
+
+log = logging.getLogger("lrgpnode.arcade")
+
+
+def run(settings: ArcadeSettings, opened: Callable[[str], None]) -> None:
+    """Until it is told to stop; ``opened`` gets the address. Raises ``ArcadeError``."""
+    asyncio.run(_run(settings, opened))
+
+
+async def _run(settings: ArcadeSettings, opened: Callable[[str], None]) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    arcade = Arcade(settings)
+    await arcade.start()
+    try:
+        if not await asyncio.to_thread(is_local, settings.host):
+            log.warning("the arcade is open to other machines, without encryption")
+        opened(arcade.url)
+        await stop.wait()
+    finally:
+        await arcade.stop()

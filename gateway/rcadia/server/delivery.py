@@ -1,0 +1,76 @@
+"""What the host is told: entries that stay until it has acknowledged them (§3).
+
+An entry gets its number when it is first handed out, not when it is queued. So numbers have no gaps where an
+action was withdrawn before the host saw it, and nothing that was never handed out can be acknowledged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from gateway.rcadia.wire import Entry
+
+if TYPE_CHECKING:
+    from gateway.rcadia.server.table import Action
+
+MAX_WAITING: Final = 500
+"""Entries not yet handed out; more can only be strikes that nobody collects."""
+
+MAX_UNACKNOWLEDGED: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """The fields of an entry without its number, and the action that it brings."""
+
+    fields: dict[str, Any]
+    action: Action | None = None
+
+
+@dataclass(slots=True)
+class Queue:
+    """``sent`` was handed out and not acknowledged, ``waiting`` is new."""
+
+    last: int = 0
+    sent: list[Entry] = field(default_factory=list)
+    waiting: list[Outgoing] = field(default_factory=list)
+
+    def push(self, brings: Action | None = None, /, **fields: Any) -> None:
+        """``fields`` are those of ``wire.Entry`` without ``seq``."""
+        if brings is None and len(self.waiting) >= MAX_WAITING:
+            return
+        self.waiting.append(Outgoing(fields, brings))
+
+    def withdraw(self, action: Action) -> None:
+        """Take back an action that the host has not seen."""
+        self.waiting = [one for one in self.waiting if one.action is not action]
+
+    def beyond(self, after: int | None) -> bool:
+        """Whether there is something to hand out that is newer than ``after``."""
+        if self.waiting:
+            return True
+        return bool(self.sent) and (after is None or self.sent[-1].seq > after)
+
+    def acknowledge(self, after: int) -> None:
+        """Forget what the host has processed."""
+        if after > 0 and self.sent:
+            self.sent = [entry for entry in self.sent if entry.seq > after]
+
+    def take(self, now: float) -> list[Entry]:
+        """Everything not acknowledged; what is new counts as delivered now."""
+        for outgoing in self.waiting:
+            self.last += 1
+            self.sent.append(Entry(seq=self.last, **outgoing.fields))
+            if outgoing.action is not None:
+                outgoing.action.delivered_at = now
+        self.waiting = []
+        # A host that never acknowledges loses the oldest.
+        del self.sent[:-MAX_UNACKNOWLEDGED]
+        return list(self.sent)
+
+    def drain(self, now: float) -> list[Entry]:
+        """``take`` and forget, for hosts of v1, which acknowledge nothing."""
+        taken = self.take(now)
+        self.sent = []
+        return taken

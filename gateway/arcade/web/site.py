@@ -1,8 +1,7 @@
 """Serves the pages and their files from the package, with the headers that belong to each.
 
 The files are few and small (under 300 kB), so each is read once, when it is first asked for, and kept with
-its compressed form. Only what lies in ``static`` when the application is made has an address; a path is looked
-up, never joined.
+its compressed form. Only what lies in ``static`` has an address: a path is looked up, never joined.
 """
 
 from __future__ import annotations
@@ -39,6 +38,7 @@ _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".json": "application/json",
     ".md": "text/plain; charset=utf-8",
     ".license": "text/plain; charset=utf-8",
 }
@@ -56,8 +56,8 @@ class Asset:
     content_type: str
 
 
-def mount(app: web.Application) -> None:
-    """Adds the pages and their files to an application."""
+def routes() -> list[web.RouteDef]:
+    """Every page and file, for an application's router."""
     static = files(__package__) / "static"
     known = {name: _reader(file) for name, file in _walk(static, "")}
 
@@ -75,9 +75,10 @@ def mount(app: web.Application) -> None:
         document = name.endswith(".html")
         return _answer(request, known[name](), GAME if document else FILE)
 
-    for path, name in PAGES.items():
-        app.router.add_get(path, page(name))
-    app.router.add_get(PREFIX + "{name:.+}", file)
+    return [
+        *(web.get(path, page(name)) for path, name in PAGES.items()),
+        web.get(PREFIX + "{name:.+}", file),
+    ]
 
 
 def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]:

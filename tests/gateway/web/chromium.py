@@ -162,6 +162,7 @@ class Browser:
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._waiting: list[tuple[str, str, asyncio.Future[dict[str, Any]]]] = []
         self._pages: dict[str, Page] = {}
+        self._frames: set[str] = set()
         self._reader = asyncio.create_task(self._read())
 
     async def send(self, method: str, *, session: str | None = None, **params: Any) -> dict[str, Any]:
@@ -191,6 +192,16 @@ class Browser:
         )
         await page.size(1200, 900)
         return page
+
+    async def frame(self, page: Page, path: str) -> Page:
+        """The frame in a page whose address ends so, as a page of its own to ask things of."""
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                for session in [one for one in self._frames if self._pages[one] is page]:
+                    found = Page(self, session)
+                    if str(await found.eval("location.href")).endswith(path):
+                        return found
+                await asyncio.sleep(0.05)
 
     async def _listen(self, session: str) -> None:
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -232,6 +243,7 @@ class Browser:
         if method == "Target.attachedToTarget":
             child = params["sessionId"]
             self._pages[child] = page
+            self._frames.add(child)
             asyncio.get_running_loop().create_task(self._listen(child))
         elif method == "Network.requestWillBeSent":
             page.requests.append(params["request"]["url"])
@@ -247,6 +259,9 @@ def _complaints(method: str, params: dict[str, Any]) -> list[str]:
         return [" ".join(str(one.get("value", one.get("description"))) for one in params["args"])]
     if method == "Log.entryAdded" and params["entry"]["level"] in {"error", "warning"}:
         entry = params["entry"]
+        # A signed-in page asks whether its reader has a seat, and 403 is the answer that there is none.
+        if "403" in entry["text"] and entry.get("url", "").endswith("/state"):
+            return []
         return [f"{entry['text']} {entry.get('url', '')}"]
     return []
 

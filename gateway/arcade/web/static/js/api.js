@@ -1,6 +1,8 @@
-// Calls to the arcade on the page's own origin. The token goes into a header, never into an address.
+// Calls to the arcade on the page's own origin. Who calls is said by the cookie of a sign-in, which no script can
+// read, or by a token in a header; never by an address.
 
-const BASE = "/api/v1/agent";
+const AGENT = "/api/v1/agent";
+export const ARCADE = "/api/v1/arcade";
 const TIMEOUT_MS = 20000;
 
 /** An answer that is no success; `status` is 0 where there was none. */
@@ -35,10 +37,17 @@ function noteClock(response) {
   if (Math.abs(off - ahead) > 1500) ahead = off;
 }
 
+let bearer = () => null;
+
+/** Where the token comes from that goes into the header; null for none. */
+export function useToken(get) {
+  bearer = get;
+}
+
 const SENTENCES = {
   0: "The arcade cannot be reached. Is this device still on its network?",
-  401: "The arcade does not know this token. Sign in again.",
-  403: "This token may not do that.",
+  401: "You are not signed in, or not any more. Sign in again.",
+  403: "This account may not do that.",
   404: "There is no such table.",
   410: "This table ended when the arcade was started again.",
   413: "That was more than the arcade takes.",
@@ -67,11 +76,12 @@ async function failure(response) {
 }
 
 /**
- * One request. `wait` is the number of seconds that a long-poll may hold; `signal` gives up early and then
- * rejects with an AbortError. Raises ApiError for whatever is no success.
+ * One request. `anybody`: without saying who calls. `wait` is the number of seconds that a long-poll may hold;
+ * `signal` gives up early and then rejects with an AbortError. Raises ApiError for whatever is no success.
  */
-export async function call(method, path, { token = null, body, wait = 0, signal = null, keepalive = false } = {}) {
+export async function call(method, path, { anybody = false, body, wait = 0, signal = null, keepalive = false } = {}) {
   const headers = { Accept: "application/json" };
+  const token = anybody ? null : bearer();
   if (token !== null) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const control = new AbortController();
@@ -82,12 +92,12 @@ export async function call(method, path, { token = null, body, wait = 0, signal 
   }
   const timer = setTimeout(stop, TIMEOUT_MS + wait * 1000);
   try {
-    const response = await fetch(BASE + path, {
+    const response = await fetch(path, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store",
-      credentials: "omit",
+      credentials: anybody ? "omit" : "same-origin",
       redirect: "error",
       signal: control.signal,
       keepalive
@@ -134,30 +144,27 @@ export function isSessionId(text) {
 
 /** The calls of agents and spectators (section 5). */
 export const tables = {
-  available: (all) => call("GET", `/sessions/available${all ? "?all=1" : ""}`),
+  available: (all) => call("GET", `${AGENT}/sessions/available${all ? "?all=1" : ""}`, { anybody: true }),
   watch: (id, since, wait, signal) => {
     const query = since === null ? "" : `?since=${since}&wait=${wait}`;
-    return call("GET", `/sessions/${id}/public${query}`, { wait, signal });
+    return call("GET", `${AGENT}/sessions/${id}/public${query}`, { anybody: true, wait, signal });
   },
-  state: (id, token) => call("GET", `/sessions/${id}/state`, { token }),
-  join: (id, token, asName) => {
-    return call("POST", `/sessions/${id}/join`, { token, body: asName ? { asName } : {} });
+  state: (id) => call("GET", `${AGENT}/sessions/${id}/state`),
+  join: (id, asName) => call("POST", `${AGENT}/sessions/${id}/join`, { body: asName ? { asName } : {} }),
+  act: (id, action, turn, wait) => {
+    return call("POST", `${AGENT}/sessions/${id}/action?wait=${wait}`, { body: { action, turn }, wait });
   },
-  act: (id, token, action, turn, wait) => {
-    return call("POST", `/sessions/${id}/action?wait=${wait}`, { token, body: { action, turn }, wait });
-  },
-  leave: (id, token) => call("POST", `/sessions/${id}/leave`, { token, body: {} })
+  leave: (id) => call("POST", `${AGENT}/sessions/${id}/leave`, { body: {} })
 };
 
-/** The calls of a host (section 3), with its token. */
-export function hostCalls(token) {
-  const base = "/bridge/sessions";
-  return {
-    create: (body) => call("POST", base, { token, body }),
-    ops: (id, ops, keepalive = false) => call("POST", `${base}/${id}/ops`, { token, body: { ops }, keepalive }),
-    pending: (id, after, wait, signal) => {
-      return call("GET", `${base}/${id}/pending-actions?after=${after}&wait=${wait}`, { token, wait, signal });
-    },
-    rematch: (id) => call("POST", `${base}/${id}/rematch`, { token, body: {} })
-  };
-}
+const BRIDGE = `${AGENT}/bridge/sessions`;
+
+/** The calls of a host (section 3). */
+export const hosting = {
+  create: (body) => call("POST", BRIDGE, { body }),
+  ops: (id, ops, keepalive = false) => call("POST", `${BRIDGE}/${id}/ops`, { body: { ops }, keepalive }),
+  pending: (id, after, wait, signal) => {
+    return call("GET", `${BRIDGE}/${id}/pending-actions?after=${after}&wait=${wait}`, { wait, signal });
+  },
+  rematch: (id) => call("POST", `${BRIDGE}/${id}/rematch`, { body: {} })
+};

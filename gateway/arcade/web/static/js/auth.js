@@ -1,11 +1,13 @@
-// Who is signed in: the token of a local account, kept for this tab only and sent in a header.
+// Who is signed in: by name and password, which the arcade answers with a cookie that no script can read, or with
+// a token, which is kept for this tab only and sent in a header.
 
-import { call, ApiError } from "./api.js";
+import { ApiError, ARCADE, call, useToken } from "./api.js";
 
 const TOKEN = "arcade.token";
 const NAME = "arcade.name";
+const ACCOUNT = `${ARCADE}/account`;
 // What a header can carry; whatever else was typed is no token.
-const POSSIBLE = /^[\x21-\x7e]{8,200}$/;
+const POSSIBLE = /^[\x21-\x7e]{8,250}$/;
 
 /** The tab's own store; in memory only where the browser allows none. */
 function store() {
@@ -22,34 +24,59 @@ function store() {
 }
 
 const kept = store();
+let account = null;
 
-export function token() {
-  return kept.getItem(TOKEN);
+useToken(() => kept.getItem(TOKEN));
+
+/** { account, name, scopes } of whoever is signed in, else null; known after load(). */
+export function me() {
+  return account;
 }
 
-export function name() {
-  return kept.getItem(NAME);
+/** Asks the arcade who is signed in. Raises ApiError where it cannot be asked. */
+export async function load() {
+  try {
+    const answer = await call("GET", ACCOUNT);
+    account = answer.account === null ? null : answer;
+  } catch (error) {
+    account = null;
+    if (error.status !== 401) throw error;
+    kept.removeItem(TOKEN);
+  }
+  return account;
 }
 
-export function setName(text) {
-  if (text) kept.setItem(NAME, text);
-  else kept.removeItem(NAME);
+export async function signIn(name, password) {
+  kept.removeItem(TOKEN);
+  try {
+    account = await call("POST", ACCOUNT, { body: { name, password } });
+  } catch (error) {
+    throw error.status === 401 || error.status === 400 ? new ApiError("The name or the password is wrong.") : error;
+  }
 }
 
-export function signOut() {
+export async function signInWithToken(text) {
+  const token = text.trim();
+  if (!POSSIBLE.test(token)) throw new ApiError("That does not look like a token. Copy all of it, without spaces.");
+  kept.setItem(TOKEN, token);
+  if ((await load()) === null) throw new ApiError("The arcade does not know this token.");
+}
+
+export async function signOut() {
+  const token = kept.getItem(TOKEN);
   kept.removeItem(TOKEN);
   kept.removeItem(NAME);
+  account = null;
+  // A token stays what it is; the cookie of a sign-in ends with it.
+  if (token === null) await call("DELETE", ACCOUNT);
 }
 
-/** Asks the arcade whether it knows this token, and keeps it if so. Raises ApiError with a sentence otherwise. */
-export async function signIn(given) {
-  const text = given.trim();
-  if (!POSSIBLE.test(text)) throw new ApiError("That does not look like a token. Copy all of it, without spaces.");
-  // A table that cannot exist: whoever is known hears that there is none, others that they are not known.
-  try {
-    await call("GET", "/sessions/ses_000000000000/state", { token: text });
-  } catch (error) {
-    if (error.status !== 404 && error.status !== 410 && error.code !== "not_a_player") throw error;
-  }
-  kept.setItem(TOKEN, text);
+/** The name the reader had at the last table, else that of the account. */
+export function tableName() {
+  return kept.getItem(NAME) || (account === null ? "" : account.name || "");
+}
+
+export function setTableName(text) {
+  if (text) kept.setItem(NAME, text);
+  else kept.removeItem(NAME);
 }

@@ -62,7 +62,7 @@ export function messageOf(entry, sessionId) {
 }
 
 /**
- * Hosts what the game in a frame configures. `post(message)` speaks to the frame; `calls` are hostCalls(token);
+ * Hosts what the game in a frame configures. `post(message)` speaks to the frame; `calls` are those of api.js (`hosting`);
  * `later(run, ms)` and `pause(ms, signal)` are time; `changed(bridge)` is called after every change of
  * `status` ("idle", "opening", "waiting", "active", "finished", "closed"), `note`, `sessionId`, `round` or `players`.
  */

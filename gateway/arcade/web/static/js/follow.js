@@ -8,11 +8,11 @@ const PAUSE_WHEN_OVER = 3000;
 const LINGER = 120000;
 
 /**
- * Follows `id` until it is over and nothing more comes, or `signal` aborts. `token` null only watches.
+ * Follows `id` until it is over and nothing more comes, or `signal` aborts. `seated()`: whether the reader sits there.
  * `show({ view, mine })` is called after every change; `mine` is null for spectators. `trouble(error)` with the
  * fault that stopped it or is being waited out, null when it has passed. Resolves to the last view, or null.
  */
-export async function follow({ id, token, seated, show, trouble, signal }) {
+export async function follow({ id, seated, show, trouble, signal }) {
   let since = null;
   let failures = 0;
   let over = null;
@@ -21,7 +21,7 @@ export async function follow({ id, token, seated, show, trouble, signal }) {
   while (!signal.aborted) {
     try {
       view = await tables.watch(id, since, WAIT_SECONDS, signal);
-      const mine = seatedNow() && token !== null ? await tables.state(id, token) : null;
+      const mine = seatedNow() ? await tables.state(id) : null;
       if (signal.aborted) break;
       if (failures > 0) trouble(null);
       failures = 0;

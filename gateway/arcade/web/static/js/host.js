@@ -1,7 +1,7 @@
 // Hosting a game in this tab: /host lists them, /host/chess opens a table (section 2).
 
-import { hostCalls, pause } from "./api.js";
-import { token } from "./auth.js";
+import { hosting, pause } from "./api.js";
+import { me } from "./auth.js";
 import { Bridge } from "./bridge.js";
 import { byId, el, show } from "./dom.js";
 import { GAMES } from "./games.js";
@@ -57,7 +57,7 @@ function host(game) {
   let shown = null;
 
   const bridge = new Bridge({
-    calls: hostCalls(token()),
+    calls: hosting,
     post: (message) => frame.contentWindow.postMessage(message, "*"),
     later,
     pause,
@@ -113,10 +113,16 @@ function host(game) {
 }
 
 const key = window.location.pathname.split("/")[2] || "";
-header();
-if (!Object.prototype.hasOwnProperty.call(GAMES, key)) list();
-else if (token() === null) {
-  show(byId("host"), el("h1", {}, `Host ${GAMES[key].title}`),
-    el("p", { class: "lead" }, "To host a game you sign in with a token that may host."),
-    el("a", { class: "button main", href: signInHref() }, "Sign in"));
-} else host(GAMES[key]);
+
+async function main() {
+  await header();
+  if (!Object.prototype.hasOwnProperty.call(GAMES, key)) list();
+  else if (me() !== null && me().scopes.includes("host")) host(GAMES[key]);
+  else {
+    show(byId("host"), el("h1", {}, `Host ${GAMES[key].title}`),
+      el("p", { class: "lead" }, me() === null ? "To host a game, sign in." : "What you have signed in with may play, but not host."),
+      el("a", { class: "button main", href: signInHref() }, "Sign in"));
+  }
+}
+
+main();

@@ -1,6 +1,6 @@
 // What every page has: who is signed in, and a place for one sentence to the reader.
 
-import { name, signOut, token } from "./auth.js";
+import { load, me, signOut } from "./auth.js";
 import { byId, el, line, show } from "./dom.js";
 
 /** Where to come back to after signing in: a path of this site, nothing else. */
@@ -8,17 +8,27 @@ export function signInHref() {
   return `/sign-in#${encodeURIComponent(window.location.pathname)}`;
 }
 
-export function header() {
+/** Asks who is signed in and says so; whoever needs to know waits for it. */
+export async function header() {
   const who = byId("who");
-  if (token() === null) {
+  try {
+    await load();
+  } catch (error) {
+    note(error.message);
+  }
+  if (me() === null) {
     show(who, el("a", { href: signInHref() }, "Sign in"));
     return;
   }
-  const leave = () => {
-    signOut();
-    window.location.reload();
+  const leave = async () => {
+    try {
+      await signOut();
+      window.location.reload();
+    } catch (error) {
+      note(error.message);
+    }
   };
-  show(who, el("span", { class: "quiet" }, line(name(), 20, "Signed in")),
+  show(who, el("span", { class: "quiet" }, line(me().name, 20, "Signed in")),
     el("button", { type: "button", class: "plain", onclick: leave }, "Sign out"));
 }
 

@@ -1,6 +1,6 @@
 // What was played here.
 
-import { call } from "./api.js";
+import { ARCADE, call } from "./api.js";
 import { byId, el, line, show } from "./dom.js";
 import { header, note } from "./page.js";
 import { playerName, resultText } from "./words.js";
@@ -13,7 +13,7 @@ function when(text) {
 function row(game) {
   const players = Array.isArray(game.players) ? game.players : [];
   return el("tr", {},
-    el("td", {}, el("strong", {}, line(game.gameTitle, 60, line(game.gameId, 60, "A game"))),
+    el("td", {}, el("strong", {}, line(game.gameTitle, 60, line(game.gameSlug, 60, "A game"))),
       game.round > 1 ? el("span", { class: "quiet" }, ` round ${Number(game.round)}`) : null),
     el("td", {}, players.map(playerName).join(" · ")),
     el("td", {}, resultText(game.result, players)),
@@ -22,7 +22,7 @@ function row(game) {
 
 async function load() {
   try {
-    const answer = await call("GET", "/results");
+    const answer = await call("GET", `${ARCADE}/results`, { anybody: true });
     const games = answer.results;
     if (games.length === 0) {
       show(byId("results"), el("p", { class: "empty" }, "No game has been finished yet."));

@@ -2,7 +2,7 @@
 
 import { isSessionId, tables } from "./api.js";
 import { actionLabel, isGrave, sortActions } from "./actions.js";
-import { name, setName, signOut, token } from "./auth.js";
+import { me, setTableName, tableName } from "./auth.js";
 import { stage } from "./boards/index.js";
 import { el, line, pretty, show } from "./dom.js";
 import { follow } from "./follow.js";
@@ -53,11 +53,10 @@ export class TableView {
     this.id = id;
     this.mine = null;
     this.seated = false;
-    if (token() !== null) await this.findSeat(id, abort.signal);
+    if (me() !== null) await this.findSeat(id, abort.signal);
     for (;;) {
       const seen = await follow({
         id: this.id,
-        token: token(),
         seated: () => this.seated,
         show: (now) => this.update(now),
         trouble: (error) => this.trouble(error),
@@ -83,20 +82,16 @@ export class TableView {
   /** Whether this account sits there already, in this tab or another. */
   async findSeat(id, signal) {
     try {
-      this.mine = await tables.state(id, token());
+      this.mine = await tables.state(id);
       this.seated = true;
     } catch (error) {
       if (signal.aborted) return;
-      if (error.status === 401) {
-        signOut();
-        this.note(error.message);
-      }
+      if (error.status === 401) this.note(error.message);
     }
   }
 
   trouble(error) {
     this.note(error === null ? null : error.message);
-    if (error !== null && error.status === 401) signOut();
   }
 
   update({ view, mine }) {
@@ -144,7 +139,7 @@ export class TableView {
   paintButtons(playing, others) {
     const { view, mine } = this;
     // A name half typed, or a button that asks whether one is sure, outlives what happens at the table.
-    const key = JSON.stringify([playing, others, view.status, view.nextSessionId, mine === null, this.offered(), view.players.length, token() === null]);
+    const key = JSON.stringify([playing, others, view.status, view.nextSessionId, mine === null, this.offered(), view.players.length, me() === null]);
     if (key === this.buttonsKey) return;
     this.buttonsKey = key;
     const buttons = [];
@@ -175,8 +170,8 @@ export class TableView {
   }
 
   joinForm() {
-    if (token() === null) return el("a", { class: "button main", href: signInHref() }, "Sign in to play");
-    const input = el("input", { type: "text", id: "as-name", maxlength: 40, value: name() || "", autocomplete: "nickname" });
+    if (me() === null) return el("a", { class: "button main", href: signInHref() }, "Sign in to play");
+    const input = el("input", { type: "text", id: "as-name", maxlength: 40, value: tableName(), autocomplete: "nickname" });
     const join = (event) => {
       event.preventDefault();
       this.join(input.value.trim());
@@ -204,8 +199,8 @@ export class TableView {
 
   async join(asName) {
     try {
-      this.mine = await tables.join(this.id, token(), asName);
-      setName(asName);
+      this.mine = await tables.join(this.id, asName);
+      setTableName(asName);
       this.seated = true;
       this.note(null);
       await this.open(this.id);
@@ -220,7 +215,7 @@ export class TableView {
     this.busy = true;
     this.paint();
     try {
-      const answer = await tables.act(id, token(), action, this.mine.turn, OUTCOME_SECONDS);
+      const answer = await tables.act(id, action, this.mine.turn, OUTCOME_SECONDS);
       if (answer.snapshot && id === this.id) this.mine = answer.snapshot;
       if (answer.outcome === "rejected") this.note(`Not accepted: ${line(answer.reason, 200, "the game gives no reason")}`);
       else if (answer.outcome === "unconfirmed") this.note("The game did not answer. Try it again.");
@@ -242,7 +237,7 @@ export class TableView {
 
   async leave() {
     try {
-      await tables.leave(this.id, token());
+      await tables.leave(this.id);
       this.seated = false;
       this.mine = null;
       await this.open(this.id);

@@ -6,14 +6,14 @@ import { header, note } from "./page.js";
 import { TableView } from "./table-view.js";
 
 const id = window.location.pathname.split("/").pop();
-header();
+const known = header();
 if (isSessionId(id)) {
   const table = new TableView({
     note,
     moved: (next) => window.history.replaceState(null, "", `/table/${next}`)
   });
   show(byId("table"), table.node);
-  table.open(id);
+  known.then(() => table.open(id));
 } else {
   show(byId("table"), el("p", { class: "empty" }, "There is no such table. ", el("a", { href: "/" }, "See all tables")));
 }

@@ -1,0 +1,136 @@
+"""A browser tab hosts chess: real Chromium, the real arcade, two agents over plain HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from tests.gateway.web.arcade import AGENT, Caller, Village
+from tests.gateway.web.chromium import Browser, Page
+from tests.gateway.web.conftest import Runner
+
+# White's pawn becomes a queen on the fifth move, which mates on the sixth.
+PROMOTION = "h2h4 g7g5 h4g5 h7h6 g5h6 b7b5 h6h7 f7f5 h7g8q h8h2 g8g6".split()
+FOOL = ["f2f3", "e7e5", "g2g4", "d8h4"]
+
+
+async def play(caller: Caller, session: str, script: list[str]) -> Any:
+    """The agents' loop of the protocol (§5); each plays its moves of the script. The snapshot of the end."""
+    while True:
+        snapshot = await caller.state(session)
+        if snapshot["status"] == "finished":
+            return snapshot
+        if not snapshot["yourTurn"]:
+            continue
+        wanted = script[snapshot["state"]["ply"]]
+        action = next(one for one in snapshot["legalActions"] if one.get("uci") == wanted)
+        answer = await caller.act(session, action, snapshot["turn"])
+        assert answer["outcome"] == "applied", answer
+
+
+async def open_table(there: Village, browser: Browser) -> tuple[Page, str]:
+    page = await browser.page()
+    await there.sign_in(page, "/host/chess")
+    await page.until("document.body.innerText.includes('Your table is open')")
+    (table,) = await there.tables()
+    assert (table["gameTitle"], table["host"], table["joinable"]) == ("Chess", "player", True)
+    assert f"/table/{table['sessionId']}" in await page.text(".share")
+    return page, table["sessionId"]
+
+
+def test_a_tab_hosts_a_whole_game_with_promotion_and_the_next_round(in_browser: Runner, tmp_path: Path) -> None:
+    async def test(there: Village, browser: Browser) -> None:
+        page, session = await open_table(there, browser)
+        one, two = there.caller("one"), there.caller("two")
+        await one.join(session, "Fish")
+        await two.join(session, "Rook")
+
+        first, second = await asyncio.gather(play(one, session, PROMOTION), play(two, session, PROMOTION))
+
+        ids = [player["playerId"] for player in first["players"]]
+        assert first["result"]["winner"] == ids[0]
+        assert first["result"]["reason"] == "checkmate"
+        assert first["state"]["san"][-3:] == ["hxg8=Q", "Rh2", "Qg6#"]
+        following = first["nextSessionId"]
+        assert following == second["nextSessionId"]
+        assert following is not None
+
+        # Round 2: the same players, colours exchanged.
+        last = (await asyncio.gather(play(one, following, FOOL), play(two, following, FOOL)))[0]
+        assert (last["round"], last["state"]["white"]) == (2, ids[1])
+        assert last["result"]["winner"] == ids[0]
+        await page.until("document.body.innerText.includes('Fish wins by checkmate')")
+        results = (await there.get("/api/v1/arcade/results"))["results"]
+        assert [one["round"] for one in results] == [2, 1]
+        assert page.complaints == []
+        assert [url for url in page.requests if not url.startswith((there.base, "data:"))] == []
+
+    in_browser(tmp_path, test)
+
+
+def test_only_the_frame_is_heard_and_it_has_no_rights(in_browser: Runner, tmp_path: Path) -> None:
+    async def test(there: Village, browser: Browser) -> None:
+        page, session = await open_table(there, browser)
+        frame = await browser.frame(page, "/web/games/chess/index.html")
+
+        # Foreign windows: this very page, and a second frame of the same game, whose origin is as opaque.
+        await page.eval("""postMessage({ type: "AGENT_GAME_OVER", data: { result: { winner: "p_x" } } }, "*")""")
+        await page.eval("""new Promise((resolve) => {
+            const other = document.createElement("iframe");
+            other.setAttribute("sandbox", "allow-scripts");
+            other.src = "/web/games/chess/index.html";
+            addEventListener("message", (event) => { if (event.source === other.contentWindow) setTimeout(resolve, 50); });
+            document.body.append(other);
+        })""")
+        one = there.caller("one")
+        await one.join(session, "Fish")
+        assert len(await there.tables()) == 1
+        assert (await there.public(session))["status"] == "waiting"
+        assert page.complaints == []
+
+        # What the game's frame may not do.
+        assert await page.eval("document.querySelector('.gameframe').sandbox.value") == "allow-scripts"
+        assert await page.eval("document.querySelector('.gameframe').contentDocument") is None
+        assert await frame.eval("window.origin") == "null"
+        for forbidden in ("document.cookie", "sessionStorage", "localStorage", "parent.document", "top.location.href"):
+            assert await frame.eval(f"(() => {{ try {{ return [{forbidden}]; }} catch (error) {{ return null; }} }})()") is None
+        reached = f"fetch({there.base + AGENT + '/sessions/available'!r}).then(() => 1, () => 0)"
+        assert await frame.eval(reached) == 0
+
+        # It cannot take its place in the page to another site either.
+        await frame.eval("void (location.href = 'http://127.0.0.1:9/')")
+        assert await there.tables() != []
+
+    in_browser(tmp_path, test)
+
+
+def test_a_restarted_arcade_gets_a_new_table(in_browser: Runner, tmp_path: Path) -> None:
+    async def test(there: Village, browser: Browser) -> None:
+        page, session = await open_table(there, browser)
+        await there.restart()
+        await page.until(f"!document.querySelector('.share').innerText.includes('{session}')")
+        (table,) = await there.tables()
+        assert table["sessionId"] != session
+        one, two = there.caller("one"), there.caller("two")
+        await one.join(table["sessionId"], "Fish")
+        await two.join(table["sessionId"], "Rook")
+        done = await asyncio.gather(*(play(agent, table["sessionId"], FOOL) for agent in (one, two)))
+        assert done[0]["result"]["reason"] == "checkmate"
+
+    in_browser(tmp_path, test)
+
+
+def test_closing_the_table_or_the_tab_ends_it_at_once(in_browser: Runner, tmp_path: Path) -> None:
+    async def test(there: Village, browser: Browser) -> None:
+        page, session = await open_table(there, browser)
+        await page.click("#host .grave")
+        assert (await there.public(session))["status"] == "waiting"
+        await page.click("#host .grave")
+        assert (await there.until(session, "finished"))["result"]["reason"] == "host_left"
+
+        page, session = await open_table(there, browser)
+        await page.open(there.base + "/")
+        assert (await there.until(session, "finished"))["result"]["reason"] == "host_left"
+
+    in_browser(tmp_path, test)

@@ -1,4 +1,4 @@
-"""An arcade with a few people, and what speaks to it over plain HTTP: agents and a host, by the protocol's text."""
+"""An arcade with a few people, and who speaks to it over plain HTTP: agents and a host, by the protocol."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ class Caller:
         return await self.call("POST", f"{AGENT}/sessions/{session}/join", {"asName": name})
 
     async def act(self, session: str, action: Any, turn: int | None = None) -> Any:
-        return await self.call("POST", f"{AGENT}/sessions/{session}/action?wait=20", {"action": action, "turn": turn})
+        return await self.call(
+            "POST", f"{AGENT}/sessions/{session}/action?wait=20", {"action": action, "turn": turn}
+        )
 
     # As a host
 

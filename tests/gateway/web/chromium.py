@@ -55,13 +55,16 @@ def executable() -> str:
     return found
 
 
+_NAVIGATED = ("Inspected target navigated", "Execution context was destroyed", "Cannot find context")
+
+
 class BrowserError(Exception):
     """The browser refused a command, or a script in a page threw."""
 
 
 @dataclass
 class Page:
-    """A tab. ``complaints``: errors and warnings of its console, uncaught exceptions and violated policies."""
+    """A tab. ``complaints``: errors and warnings of its console, exceptions, violated policies."""
 
     browser: Browser
     session: str
@@ -102,7 +105,21 @@ class Page:
             }};
             look();
         }})"""
-        return await self.eval(script)
+        while True:
+            try:
+                return await self.eval(script)
+            except BrowserError as error:
+                if not any(word in str(error) for word in _NAVIGATED):
+                    raise
+
+    async def complaint(self, words: str) -> str:
+        """The first complaint with these words; waits for it."""
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                for one in self.complaints:
+                    if words in one:
+                        return one
+                await self.browser.something()
 
     async def text(self, selector: str = "body") -> str:
         return str(await self.eval(f"document.querySelector({json.dumps(selector)}).innerText"))
@@ -127,7 +144,15 @@ class Page:
         await self.send("Input.insertText", text=text)
 
     async def key(self, key: str) -> None:
-        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        codes = {
+            "Enter": 13,
+            "Escape": 27,
+            "Tab": 9,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+        }
         common = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
         text = {"text": "\r"} if key == "Enter" else {}
         await self.send("Input.dispatchKeyEvent", type="keyDown", **common, **text)
@@ -149,7 +174,7 @@ class Page:
     async def picture(self, path: Path) -> bytes:
         answer = await self.send("Page.captureScreenshot", format="png")
         data = base64.b64decode(answer["data"])
-        path.write_bytes(data)
+        _write(path, data)
         return data
 
 
@@ -163,6 +188,7 @@ class Browser:
         self._waiting: list[tuple[str, str, asyncio.Future[dict[str, Any]]]] = []
         self._pages: dict[str, Page] = {}
         self._frames: set[str] = set()
+        self._news: asyncio.Future[None] | None = None
         self._reader = asyncio.create_task(self._read())
 
     async def send(self, method: str, *, session: str | None = None, **params: Any) -> dict[str, Any]:
@@ -182,13 +208,19 @@ class Browser:
 
     async def page(self) -> Page:
         context = (await self.send("Target.createBrowserContext"))["browserContextId"]
-        target = (await self.send("Target.createTarget", url="about:blank", browserContextId=context))["targetId"]
+        target = (await self.send("Target.createTarget", url="about:blank", browserContextId=context))[
+            "targetId"
+        ]
         session = (await self.send("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = self._pages[session] = Page(self, session)
         await self._listen(session)
         # Frames of other origins (a sandboxed game) may live in a process of their own.
         await self.send(
-            "Target.setAutoAttach", session=session, autoAttach=True, waitForDebuggerOnStart=False, flatten=True
+            "Target.setAutoAttach",
+            session=session,
+            autoAttach=True,
+            waitForDebuggerOnStart=False,
+            flatten=True,
         )
         await page.size(1200, 900)
         return page
@@ -201,7 +233,7 @@ class Browser:
                     found = Page(self, session)
                     if str(await found.eval("location.href")).endswith(path):
                         return found
-                await asyncio.sleep(0.05)
+                await self.something()
 
     async def _listen(self, session: str) -> None:
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -232,7 +264,15 @@ class Browser:
         else:
             future.set_result(data["result"])
 
+    async def something(self) -> None:
+        """Until the browser reports anything."""
+        if self._news is None or self._news.done():
+            self._news = asyncio.get_running_loop().create_future()
+        await self._news
+
     def _happened(self, method: str, session: str, params: dict[str, Any]) -> None:
+        if self._news is not None and not self._news.done():
+            asyncio.get_running_loop().call_soon(_done, self._news)
         for waiting in [one for one in self._waiting if one[:2] == (method, session)]:
             self._waiting.remove(waiting)
             if not waiting[2].done():
@@ -301,17 +341,30 @@ async def browser() -> AsyncIterator[Browser]:
                 await process.wait()
 
 
+def _done(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(errors="replace").splitlines()
+
+
 async def _address(process: asyncio.subprocess.Process, log: Path) -> str:
     """The socket of a starting browser, which it writes to its log."""
     mark = "DevTools listening on "
     loop = asyncio.get_running_loop()
     end = loop.time() + DEADLINE
     while loop.time() < end and process.returncode is None:
-        for line in log.read_text(errors="replace").splitlines():
+        for line in _lines(log):
             if line.startswith(mark):
                 return line.removeprefix(mark).strip()
         await asyncio.sleep(0.05)
-    raise BrowserError(f"Chromium did not start:\n{log.read_text(errors='replace')[-2000:]}")
+    raise BrowserError("\n".join(["Chromium did not start:", *_lines(log)[-20:]]))
 
 
 def run(test: Callable[[Browser], Any]) -> None:

@@ -1,4 +1,4 @@
-"""Modules of the pages by themselves: the SDK, the hosting, chess, what is recognised of states and actions."""
+"""Modules of the pages by themselves: SDK, hosting, chess, what is recognised of states and actions."""
 
 from __future__ import annotations
 

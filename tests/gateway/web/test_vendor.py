@@ -65,9 +65,7 @@ def test_it_judges_random_games_as_python_chess_does(games: int, plies: int) -> 
 def _preferred(board: chess.Board) -> list[chess.Move]:
     """Legal moves; the rare kinds more often than they come by chance."""
     moves = list(board.legal_moves)
-    rare = [
-        move for move in moves if move.promotion or board.is_castling(move) or board.is_en_passant(move)
-    ]
+    rare = [move for move in moves if move.promotion or board.is_castling(move) or board.is_en_passant(move)]
     return rare * 3 + moves
 
 

@@ -8,7 +8,7 @@ const SHORT_SECONDS = 30;
 
 function roleSign(role) {
   if (role === null) return null;
-  if (role === "white" || role === "black") return el("span", { class: `role ${role}`, title: role });
+  if (role.length > 1 || role === "A" || role === "B") return el("span", { class: `role ${role}`, title: role });
   return el("span", { class: "role letter" }, role);
 }
 

@@ -36,13 +36,14 @@ export class TableView {
     this.moves = movesView();
     this.chooser = el("div", { class: "chooser" });
     this.raw = el("pre", {});
+    this.rawDetails = el("details", {}, el("summary", {}, "What the game says"), this.raw);
     this.node = el("div", {},
       el("div", { class: "table-head" }, this.title, this.facts),
       el("div", { class: "table" },
         el("div", { class: "stage-area" }, this.seats.node, this.stage.node),
         el("div", { class: "side" },
           el("div", { class: "card" }, this.says, this.last), this.buttons, this.chooser, this.moves.node,
-          el("details", {}, el("summary", {}, "What the game says"), this.raw))));
+          this.rawDetails)));
   }
 
   /** Shows this session, and from then on whatever happens there. */
@@ -122,6 +123,8 @@ export class TableView {
     this.last.hidden = this.before === null;
     show(this.last, this.before || "");
     this.moves.update(board);
+    // Where no board can be drawn, the state itself is what is shown already.
+    this.rawDetails.hidden = board === null;
     show(this.raw, pretty(this.state));
     this.paintButtons(playing, others);
     this.paintChooser(board, moves);

@@ -18,8 +18,10 @@ export function stage(act) {
     update({ board, state, moves, flipped }) {
       if (board === null) {
         kind = null;
-        const text = state === null || state === undefined ? "The game has not said anything yet." : pretty(state);
-        show(node, el("pre", { class: "state", tabindex: "0", "aria-label": "State of the game" }, text));
+        const said = state !== null && state !== undefined;
+        show(node, said
+          ? el("pre", { class: "state", tabindex: "0", "aria-label": "State of the game" }, pretty(state))
+          : el("p", { class: "empty" }, "The board appears when the game begins."));
         return;
       }
       if (kind !== board.kind) {

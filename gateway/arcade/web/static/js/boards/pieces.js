@@ -57,7 +57,7 @@ export function piece(letter) {
   for (const [cx, cy] of shape.dots || []) parts.push(svg("circle", { cx, cy, r: 2.1, class: "body" }));
   if (shape.eye) parts.push(svg("circle", { cx: shape.eye[0], cy: shape.eye[1], r: 1.3, class: "eye" }));
   const colour = letter === letter.toUpperCase() ? "white" : "black";
-  return svg("svg", { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true", focusable: "false" }, parts);
+  return svg("svg", { class: `piece ${colour}`, viewBox: "3 3 39 39", "aria-hidden": "true", focusable: "false" }, parts);
 }
 
 const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };

@@ -1,4 +1,4 @@
-"""A Chromium for the tests of a module, and an arcade for each of them."""
+"""One Chromium for all tests that a worker runs, and an arcade for each of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Runner:
         self._loop.run_until_complete(main())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def in_browser() -> Iterator[Runner]:
     executable()
     loop = asyncio.new_event_loop()

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.gateway.web.arcade import AGENT, Caller, Village
 from tests.gateway.web.chromium import Browser, Page
 from tests.gateway.web.conftest import Runner
@@ -62,7 +64,7 @@ def test_a_tab_hosts_a_whole_game_with_promotion_and_the_next_round(
         last = (await asyncio.gather(play(one, following, FOOL), play(two, following, FOOL)))[0]
         assert (last["round"], last["state"]["white"]) == (2, ids[1])
         assert last["result"]["winner"] == ids[0]
-        await page.until("document.body.innerText.includes('Fish wins by checkmate')")
+        await page.until("document.body.innerText.includes('Round 2: Fish wins by checkmate.')")
         results = (await there.get("/api/v1/arcade/results"))["results"]
         assert [one["round"] for one in results] == [2, 1]
         assert page.complaints == []
@@ -122,6 +124,7 @@ def test_only_the_frame_is_heard_and_it_has_no_rights(in_browser: Runner, tmp_pa
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_a_restarted_arcade_gets_a_new_table(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         page, session = await open_table(there, browser)

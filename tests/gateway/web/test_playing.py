@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import pytest
 
 from tests.gateway.web.arcade import Caller, Village
 from tests.gateway.web.chromium import Browser, Page
@@ -173,6 +174,7 @@ def test_places_buttons_and_the_next_round(in_browser: Runner, tmp_path: Path) -
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_a_spectator_sees_moves_as_they_happen_and_follows_the_series(
     in_browser: Runner, tmp_path: Path
 ) -> None:

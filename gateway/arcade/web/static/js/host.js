@@ -76,8 +76,8 @@ function host(game) {
     shown = now.sessionId;
     share.hidden = false;
     show(link, `${window.location.origin}/table/${shown}`);
-    // A seated reader goes on to the next round by the table's own button.
-    if (!table.seated) table.open(shown);
+    // Later rounds the view follows itself, or, where the reader sits there, by the reader's button.
+    if (now.round === 1) table.open(shown);
   }
 
   function paintButtons(now) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import resource
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -32,6 +33,9 @@ SHUTDOWN_SECONDS: Final = 5.0
 KEEP_ALIVE_SECONDS: Final = 75.0
 BACKLOG: Final = 1024
 MAX_LINE: Final = 8190
+
+MOST_FILES: Final = 8192
+"""Open files: twice what may wait at a time."""
 
 
 class ArcadeError(Exception):
@@ -82,6 +86,7 @@ class Arcade:
         log.info("the arcade is open at %s", self.url)
 
     async def _start(self) -> None:
+        _allow_files(MOST_FILES)
         settings = self._settings
         self._store = store = ArcadeStore(settings.data / FILE_NAME)
         doorman = Doorman(store, settings.rates)
@@ -151,6 +156,14 @@ def next_boot_tag(store: ArcadeStore) -> str:
     assert tag is not None
     store.set_fact("boot_tag", tag)
     return tag
+
+
+def _allow_files(most: int) -> None:
+    """Each connection is an open file, and the usual limit of 1024 may be raised by ourselves."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def is_local(host: str) -> bool:

@@ -92,8 +92,9 @@ class Config(Answer, frozen=True, kw_only=True):
 
 
 class CreateRequest(Request, frozen=True, kw_only=True):
-    """``POST /bridge/sessions``. ``config`` is read with ``read_config``; all of it is echoed."""
+    """``POST /bridge/sessions``. Unknown fields of the configuration are kept and answered."""
 
+    # Read with ``read_config``.
     config: dict[str, Any]
     game_id: Label | None = None
     game_title: Label | None = None
@@ -241,9 +242,10 @@ class Event(Answer, frozen=True, kw_only=True):
 
 
 class CreateAnswer(Answer, frozen=True, kw_only=True):
-    """``config`` is what was given, with defaults filled in; ``read_answered_config`` types it."""
+    """``config`` is what was given, with defaults filled in."""
 
     session_id: str
+    # Typed by ``read_answered_config``.
     config: dict[str, Any] = {}
     skill_url: str | None = None
     round: int = 1

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import core, idle, loopback, store
+from . import arcade, core, idle, loopback, store
 from .timing import Row
 
 
@@ -22,6 +22,7 @@ def main() -> int:
         rows = [*core.codec(), *core.receive(), *core.replay(), *core.admission(directory)]
         rows += store.commits(directory)
         if "--core" not in sys.argv:
+            rows += arcade.arcade(directory)
             rows += loopback.processes(directory)
             rows += idle.stored_games(directory)
             rows += idle.idle(directory)

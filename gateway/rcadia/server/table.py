@@ -125,7 +125,8 @@ class Session:
     ``contact`` is when the host was last heard, ``polls`` how many of its polls are open, ``silent_since``
     since when it counts as not alive. ``turn_seat`` is the player of a sequential turn; ``release`` what was
     handed to the game together in a simultaneous one, None before. ``stored`` is the size in bytes of what
-    the game has published; ``public`` the spectators' view as JSON, with its version.
+    the game has published; ``public`` the spectators' view as JSON, with its version; ``packet``
+    that view, and it as an answer of HTTP.
     """
 
     room: Room
@@ -166,6 +167,7 @@ class Session:
     scheduled: float | None = None
     stored: int = 0
     public: tuple[int, bytes] | None = None
+    packet: tuple[bytes, bytes] | None = None
 
     @property
     def config(self) -> GameConfig:

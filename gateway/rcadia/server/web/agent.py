@@ -12,7 +12,7 @@ from gateway.rcadia import wire
 from gateway.rcadia.server import slugs, turns, views
 from gateway.rcadia.server.refusal import Refusal
 from gateway.rcadia.server.table import Action, Seat, Session
-from gateway.rcadia.server.web import answers, requests
+from gateway.rcadia.server.web import answers, direct, requests
 from gateway.rcadia.server.web.service import Service
 
 BASE: Final = "/api/v1/agent/sessions"
@@ -52,8 +52,9 @@ class AgentRoutes:
         everything = request.query.get("all") in ("1", "true")
         found = self._engine.tables(request.query.get("game"), everything=everything)
         base = service.base(request)
-        return answers.json(
-            wire.AvailableAnswer(sessions=[views.table(session, base) for session in found[:MAX_LISTED]])
+        return answers.ok(
+            request,
+            wire.AvailableAnswer(sessions=[views.table(session, base) for session in found[:MAX_LISTED]]),
         )
 
     async def join(self, request: web.Request) -> web.StreamResponse:
@@ -71,7 +72,21 @@ class AgentRoutes:
         wait, since = requests.wait(request), requests.whole(request, "since")
         if wait:
             service.settled()
-            await service.hold(session, _news(seat, since), wait, who.account)
+            reply, base = direct.Reply(request), service.base(request)
+
+            def deliver() -> None:
+                if seat in session.seats and session.id in self._engine.room.sessions:
+                    reply.send(direct.packet(answers.encode(views.snapshot(seat, base))))
+
+            await service.hold(
+                session,
+                _news(seat, since),
+                wait,
+                who.account,
+                deliver=deliver if direct.possible(request) else None,
+            )
+            if reply.response is not None:
+                return reply.response
             # The seat may be gone by now, or the session.
             seat = self._engine.seat(self._engine.session(session.id, service.now()), who.account)
         return self._snapshot(seat, request)
@@ -88,7 +103,7 @@ class AgentRoutes:
         service.settled()
         if wait:
             await self._outcome(session, taken, wait, who.account)
-        return answers.json(views.action(session, taken, seat, service.base(request)))
+        return answers.ok(request, views.action(session, taken, seat, service.base(request)))
 
     async def _outcome(self, session: Session, taken: Action, wait: float, who: str) -> None:
         try:
@@ -103,7 +118,7 @@ class AgentRoutes:
         session = self._engine.session(request.match_info["id"], service.now())
         seat = self._engine.seat(session, who.account)
         self._engine.leave(session, seat, service.now())
-        return answers.json(views.left(session))
+        return answers.ok(request, views.left(session))
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         service = self._service
@@ -117,7 +132,7 @@ class AgentRoutes:
             await service.hold(
                 session, lambda: session.event_index > since or session.finished, wait, who.account
             )
-        return answers.json(views.events(session, since))
+        return answers.ok(request, views.events(session, since))
 
     async def public(self, request: web.Request) -> web.StreamResponse:
         service = self._service
@@ -126,12 +141,30 @@ class AgentRoutes:
         wait, since = requests.wait(request), requests.whole(request, "since")
         if wait and since is not None:
             service.settled()
-            address = f"address {request.remote}"
-            await service.hold(session, lambda: session.version > since, wait, address, MAX_PER_ADDRESS)
-        return answers.raw(views.public(session))
+            reply = direct.Reply(request)
+            await service.hold(
+                session,
+                lambda: session.version > since,
+                wait,
+                f"address {request.remote}",
+                MAX_PER_ADDRESS,
+                deliver=(lambda: reply.send(_public_packet(session))) if direct.possible(request) else None,
+                spectator=True,
+            )
+            if reply.response is not None:
+                return reply.response
+        return answers.ok_raw(request, views.public(session))
 
-    def _snapshot(self, seat: Seat, request: web.Request) -> web.Response:
-        return answers.json(views.snapshot(seat, self._service.base(request)))
+    def _snapshot(self, seat: Seat, request: web.Request) -> web.StreamResponse:
+        return answers.ok(request, views.snapshot(seat, self._service.base(request)))
+
+
+def _public_packet(session: Session) -> bytes:
+    """Made once for each version, however many wait for it."""
+    body = views.public(session)
+    if session.packet is None or session.packet[0] is not body:
+        session.packet = (body, direct.packet(body))
+    return session.packet[1]
 
 
 def _news(seat: Seat, since: int | None) -> Callable[[], bool]:

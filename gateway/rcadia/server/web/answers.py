@@ -13,6 +13,7 @@ from multidict import CIMultiDict
 from gateway.rcadia import wire
 from gateway.rcadia.server import views
 from gateway.rcadia.server.refusal import Refusal
+from gateway.rcadia.server.web import direct
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -23,6 +24,16 @@ _HEADERS: Final = CIMultiDict(
         "X-Content-Type-Options": "nosniff",
     }
 )
+
+
+def ok(request: web.Request, value: Any) -> web.StreamResponse:
+    """Status 200."""
+    return ok_raw(request, encode(value))
+
+
+def ok_raw(request: web.Request, body: bytes) -> web.StreamResponse:
+    """Status 200; ``body`` is JSON."""
+    return direct.Written(direct.packet(body)) if direct.possible(request) else raw(body)
 
 
 def json(value: Any, status: int = 200) -> web.Response:

@@ -61,7 +61,7 @@ class BridgeRoutes:
         session = self._service.hosted(request)
         given = await requests.body(request, _ops)
         self._apply(session, given.ops)
-        return answers.json(views.after_ops(session))
+        return answers.ok(request, views.after_ops(session))
 
     async def pending(self, request: web.Request) -> web.StreamResponse:
         service, engine = self._service, self._engine
@@ -75,11 +75,11 @@ class BridgeRoutes:
             entries = engine.poll_takes(session, after, service.now())
         finally:
             engine.poll_ends(session, service.now())
-        return answers.json(views.pending(session, entries))
+        return answers.ok(request, views.pending(session, entries))
 
     async def rematch(self, request: web.Request) -> web.StreamResponse:
         session = self._service.hosted(request)
-        return answers.json(views.rematch(self._engine.rematch(session, self._service.now())))
+        return answers.ok(request, views.rematch(self._engine.rematch(session, self._service.now())))
 
     def _one_op(self, decoder: msgspec.json.Decoder[wire.Op]) -> Handler:
         async def handler(request: web.Request) -> web.StreamResponse:
@@ -87,7 +87,9 @@ class BridgeRoutes:
             op = await requests.body(request, decoder)
             self._apply(session, [op])
             ended = isinstance(op, wire.EndOp)
-            return answers.json(wire.OkAnswer(next_session_id=session.next if ended else msgspec.UNSET))
+            return answers.ok(
+                request, wire.OkAnswer(next_session_id=session.next if ended else msgspec.UNSET)
+            )
 
         return handler
 

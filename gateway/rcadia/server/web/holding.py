@@ -18,43 +18,76 @@ MAX_PER_ACCOUNT: Final = 64
 
 
 class Holder:
-    """A waiting request. ``ready`` says whether it has what it waits for."""
+    """A waiting request. ``ready`` says whether it has what it waits for; then ``deliver`` may answer it."""
 
-    __slots__ = ("future", "ready")
+    __slots__ = ("deliver", "future", "ready")
 
-    def __init__(self, ready: Callable[[], bool], future: asyncio.Future[None]) -> None:
+    def __init__(
+        self, ready: Callable[[], bool], deliver: Callable[[], None] | None, future: asyncio.Future[None]
+    ) -> None:
         self.ready = ready
+        self.deliver = deliver
         self.future = future
+
+    def wake(self) -> None:
+        if self.future.done() or not self.ready():
+            return
+        if self.deliver is not None:
+            self.deliver()
+        self.future.set_result(None)
 
     def release(self) -> None:
         if not self.future.done():
             self.future.set_result(None)
 
 
+class Holders:
+    """Those of one session. Players and the host are woken before spectators."""
+
+    __slots__ = ("first", "spectators")
+
+    def __init__(self) -> None:
+        self.first: set[Holder] = set()
+        self.spectators: set[Holder] = set()
+
+    def all(self) -> list[Holder]:
+        return [*self.first, *self.spectators]
+
+
 class Holding:
     """All waiting requests of a server."""
 
     def __init__(self) -> None:
-        self._holders: dict[Session, set[Holder]] = {}
+        self._holders: dict[Session, Holders] = {}
         self._counts: dict[str, int] = {}
         self._closing = False
         self.count = 0
 
     async def until(
-        self, session: Session, ready: Callable[[], bool], seconds: float, who: str, most: int
+        self,
+        session: Session,
+        ready: Callable[[], bool],
+        seconds: float,
+        *,
+        who: str,
+        most: int,
+        deliver: Callable[[], None] | None = None,
+        spectator: bool = False,
     ) -> None:
         """Wait until ``ready``, or that long. ``who`` may have ``most`` requests waiting.
 
-        Raises ``Refusal`` (429) where too many wait.
+        ``deliver`` is called at the moment of a change that makes it ready, and must be quick. Raises
+        ``Refusal`` (429) where too many wait.
         """
         if seconds <= 0 or self._closing or ready():
             return
         if self.count >= MAX_HOLDERS or self._counts.get(who, 0) >= most:
             raise Refusal(429, "too_many_polls", "Too many requests wait.", retry_after=1)
         loop = asyncio.get_running_loop()
-        holder = Holder(ready, loop.create_future())
-        holders = self._holders.setdefault(session, set())
-        holders.add(holder)
+        holder = Holder(ready, deliver, loop.create_future())
+        holders = self._holders.setdefault(session, Holders())
+        kind = holders.spectators if spectator else holders.first
+        kind.add(holder)
         self.count += 1
         self._counts[who] = self._counts.get(who, 0) + 1
         timer = loop.call_later(seconds, holder.release)
@@ -62,26 +95,27 @@ class Holding:
             await holder.future
         finally:
             timer.cancel()
-            self._forget(session, holders, holder, who)
+            kind.discard(holder)
+            self._forget(session, who)
 
     def wake(self, sessions: Iterable[Session]) -> None:
         """These have changed."""
         for session in sessions:
-            for holder in self._holders.get(session, ()):
-                if holder.ready():
-                    holder.release()
+            holders = self._holders.get(session)
+            for holder in holders.all() if holders is not None else ():
+                holder.wake()
 
     def close(self) -> None:
         """Let everybody go: the server stops."""
         self._closing = True
         for holders in self._holders.values():
-            for holder in holders:
+            for holder in holders.all():
                 holder.release()
 
-    def _forget(self, session: Session, holders: set[Holder], holder: Holder, who: str) -> None:
-        holders.discard(holder)
-        if not holders:
-            self._holders.pop(session, None)
+    def _forget(self, session: Session, who: str) -> None:
+        holders = self._holders[session]
+        if not holders.first and not holders.spectators:
+            del self._holders[session]
         self.count -= 1
         left = self._counts[who] - 1
         if left:

@@ -102,10 +102,24 @@ class Service:
         seconds: float,
         who: str,
         most: int = MAX_PER_ACCOUNT,
+        *,
+        deliver: Callable[[], None] | None = None,
+        spectator: bool = False,
     ) -> None:
-        """Wait until ``ready`` or the session is dropped. Raises ``Refusal`` (429)."""
+        """Wait until ``ready`` or the session is dropped; ``deliver`` as in ``Holding``.
+
+        Raises ``Refusal`` (429).
+        """
         sessions = self.engine.room.sessions
-        await self.holding.until(session, lambda: ready() or session.id not in sessions, seconds, who, most)
+        await self.holding.until(
+            session,
+            lambda: ready() or session.id not in sessions,
+            seconds,
+            who=who,
+            most=most,
+            deliver=deliver,
+            spectator=spectator,
+        )
 
     def route(self, handler: Handler) -> Handler:
         """The handler with every refusal as an answer, and what it did made known."""

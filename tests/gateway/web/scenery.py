@@ -81,9 +81,9 @@ async def _pictures(folder: Path) -> None:
                 await page.size(size[0], size[1], phone=size[2])
                 for name, path, ready in (
                     ("lobby", "/", ".cards"),
-                    ("chess", f"/table/{tables['chess']}", ".clock"),
-                    ("four", f"/table/{tables['four']}", ".clock"),
-                    ("other", f"/table/{tables['other']}", ".clock"),
+                    ("chess", f"/table/{tables['chess']}", ".board"),
+                    ("four", f"/table/{tables['four']}", ".board"),
+                    ("other", f"/table/{tables['other']}", ".state"),
                     ("open", f"/table/{tables['open']}", ".join"),
                     ("results", "/results", ".empty"),
                     ("sign-in", "/sign-in", "form"),

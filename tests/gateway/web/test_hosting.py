@@ -14,6 +14,7 @@ from tests.gateway.web.conftest import Runner
 
 # White's pawn becomes a queen on the fifth move, which mates on the sixth.
 PROMOTION = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "b7b5", "h6h7", "f7f5", "h7g8q", "h8h2", "g8g6"]
+GAME = "/web/games/chess/index.html"
 FOOL = ["f2f3", "e7e5", "g2g4", "d8h4"]
 
 
@@ -76,25 +77,31 @@ def test_a_tab_hosts_a_whole_game_with_promotion_and_the_next_round(
 def test_only_the_frame_is_heard_and_it_has_no_rights(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         page, session = await open_table(there, browser)
-        frame = await browser.frame(page, "/web/games/chess/index.html")
+        frame = await browser.frame(page, GAME)
 
         # Foreign windows: this very page, and a second frame of the same game, whose origin is as opaque.
-        await page.eval(
-            """postMessage({ type: "AGENT_GAME_OVER", data: { result: { winner: "p_x" } } }, "*")"""
-        )
-        await page.eval("""new Promise((resolve) => {
+        over = '{ type: "AGENT_GAME_OVER", data: { result: { winner: null } } }'
+        await page.eval("""void addEventListener("message", (event) => {
+            if (event.data.type === "AGENT_GAME_OVER") window.heard = (window.heard || 0) + 1;
+        })""")
+        await page.eval(f"""(() => {{
             const other = document.createElement("iframe");
             other.setAttribute("sandbox", "allow-scripts");
-            other.src = "/web/games/chess/index.html";
-            addEventListener("message", (event) => {
-                if (event.source === other.contentWindow) setTimeout(resolve, 50);
-            });
+            other.src = "{GAME}?foreign";
             document.body.append(other);
-        })""")
-        one = there.caller("one")
-        await one.join(session, "Fish")
+            postMessage({over}, "*");
+        }})()""")
+        foreign = await browser.frame(page, f"{GAME}?foreign")
+        await foreign.eval(f"parent.postMessage({over}, '*')")
+        await page.until("window.heard === 2")
+        # What the frame itself says comes after whatever those might have done.
+        await frame.eval(
+            'parent.postMessage({ type: "AGENT_STATE", data: { state: "from the frame" } }, "*")'
+        )
+        while (seen := await there.public(session))["state"] is None:
+            await there.get(f"{AGENT}/sessions/{session}/public?since={seen['version']}&wait=20")
+        assert (seen["state"], seen["status"]) == ("from the frame", "waiting")
         assert len(await there.tables()) == 1
-        assert (await there.public(session))["status"] == "waiting"
         assert page.complaints == []
 
         # What the game's frame may not do.
@@ -152,5 +159,38 @@ def test_closing_the_table_or_the_tab_ends_it_at_once(in_browser: Runner, tmp_pa
         page, session = await open_table(there, browser)
         await page.open(there.base + "/")
         assert (await there.until(session, "finished"))["result"]["reason"] == "host_left"
+
+    in_browser(tmp_path, test)
+
+
+@pytest.mark.slow
+def test_whoever_hosts_may_play_at_the_own_table(in_browser: Runner, tmp_path: Path) -> None:
+    async def test(there: Village, browser: Browser) -> None:
+        page, session = await open_table(there, browser)
+        await page.click(".join button")
+        await page.until("document.body.innerText.includes('Ann (you)')")
+        two = there.caller("two")
+        await two.join(session, "Rook")
+        game = asyncio.create_task(play(two, session, FOOL))
+        for number, (origin, target) in enumerate((("f2", "f3"), ("g2", "g4"))):
+            await page.until(f"document.querySelectorAll('.moves .latest').length === {number and 1}")
+            await page.until("document.querySelector('.table .says').innerText === 'Your move.'")
+            await page.click(f"[aria-label^='{origin}']")
+            await page.click(f"[aria-label^='{target}']")
+        assert (await game)["result"]["reason"] == "checkmate"
+        await page.until("document.querySelector('.table .says').innerText === 'Rook wins by checkmate.'")
+
+        # The next round: colours exchanged, so Ann has Black and sees the board from there.
+        following = (await there.public(session))["nextSessionId"]
+        await page.click(".side > .buttons .main")
+        game = asyncio.create_task(play(two, following, FOOL))
+        await page.until("document.querySelector('.cell').ariaLabel.startsWith('h1, white rook')")
+        await page.until("document.querySelector('.table .says').innerText === 'Your move.'")
+        await page.picture(tmp_path / "black.png")
+        await page.click("[aria-label^='e7']")
+        await page.click("[aria-label^='e5']")
+        await page.until("document.querySelectorAll('.moves li').length >= 5")
+        game.cancel()
+        assert page.complaints == []
 
     in_browser(tmp_path, test)

@@ -31,7 +31,6 @@ PAGE: Final[Mapping[str, str]] = {
         )
     ),
     "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 """Pages that hold a token. No script but our files, no markup from texts, in nobody's frame."""

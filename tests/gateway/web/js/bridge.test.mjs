@@ -169,6 +169,21 @@ test("malformed messages of a game reach nobody", async () => {
   assert.equal(of("ops").length, 0);
 });
 
+test("what is no JSON, or too much of it, is left out", async () => {
+  const { bridge, tick, of } = await started();
+  const cycle = {};
+  cycle.cycle = cycle;
+  bridge.receive({ type: "AGENT_STATE", data: { state: cycle } });
+  assert.match(bridge.note, /no JSON/);
+  bridge.receive({ type: "AGENT_STATE", data: { state: 7n } });
+  bridge.receive({ type: "AGENT_STATE", data: { state: "x".repeat(300000) } });
+  assert.match(bridge.note, /more than a table can hold/);
+  await tick();
+  assert.equal(of("ops").length, 0);
+  for (let i = 0; i < 1100; i += 1) bridge.receive({ type: "AGENT_LEGAL_ACTIONS", data: { playerId: "p_1", actions: [i] } });
+  assert.match(bridge.note, /faster/);
+});
+
 test("one bad op does not take the good ones with it", async () => {
   const { bridge, tick, of, answer } = await started();
   bridge.receive({ type: "AGENT_LEGAL_ACTIONS", data: { playerId: "p_unknown", actions: [1] } });

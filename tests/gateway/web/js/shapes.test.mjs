@@ -61,7 +61,8 @@ test("anything else is no board, and nothing throws", () => {
   deep.game = deep;
   for (const state of [null, undefined, 1, "", "x/x", [], {}, { board: null }, { board: "//" }, { board: Array(64).fill("Q") }, { board: [[[]]] },
     { fen: "9/8/8/8/8/8/8/8 w" }, { fen: {} }, { board: Array(9).fill({}) }, { board: Array(42).fill("<img>") }, deep, { board: Array(9).fill("Z") },
-    { lastMove: {}, moves: {} }, { board: { length: 64 } }]) {
+    { lastMove: {}, moves: {} }, { board: { length: 64 } },
+    { board: Array(200000).fill([]) }, { board: "x".repeat(200000) }, { board: Array(42).fill(Array(50000).fill("X")) }]) {
     assert.equal(recognise(state, ["p_1", "p_2"]), null);
   }
 });
@@ -112,6 +113,10 @@ test("strangers' texts are one bounded line", () => {
   assert.equal(line({}, 10, "nobody"), "nobody");
   assert.equal(line("\u200b", 10, "nobody"), "nobody");
   assert.ok(pretty("y".repeat(50000)).length < 20010);
+  let deep = [];
+  for (let i = 0; i < 200000; i += 1) deep = [deep];
+  assert.match(pretty(deep), /too deeply/);
+  assert.equal(pretty(undefined), "");
 });
 
 const PLAYERS = [{ playerId: "p_1", seat: 0, asName: "Ann" }, { playerId: "p_2", seat: 1, asName: null }];

@@ -11,6 +11,15 @@ function plain(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
 }
 
+/** How long a value is as JSON; null for what is none: messages may carry cycles and other things JSON has not. */
+function jsonLength(value) {
+  try {
+    return JSON.stringify(value).length;
+  } catch (error) {
+    return null;
+  }
+}
+
 /** The ids of a list of players: whole seats or bare ids. */
 export function playerIds(players) {
   if (!Array.isArray(players)) return [];
@@ -101,7 +110,10 @@ export class Bridge {
   publish(type, data) {
     const op = opOf(type, data);
     if (op === null || this.ops === null) return;
-    if (JSON.stringify(op).length > MAX_MESSAGE) {
+    const size = jsonLength(op);
+    if (size === null) {
+      this.say("The game sent something that is no JSON; that was left out.");
+    } else if (size > MAX_MESSAGE) {
       this.say("The game sent more than a table can hold; that was left out.");
     } else if (!this.ops.add(op)) {
       this.say("The game sends faster than the arcade takes it; some of it was left out.");

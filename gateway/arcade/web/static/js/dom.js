@@ -47,7 +47,11 @@ export function line(text, most = 60, otherwise = "") {
 
 /** Any JSON value as text for reading, bounded. */
 export function pretty(value, most = 20000) {
-  const text = JSON.stringify(value, null, 2);
-  if (text === undefined) return "";
+  let text;
+  try {
+    text = JSON.stringify(value, null, 2) || "";
+  } catch (error) {
+    return "This is nested too deeply to be shown.";
+  }
   return text.length > most ? `${text.slice(0, most)}\n…` : text;
 }

@@ -6,6 +6,7 @@ import { header, note } from "./page.js";
 import { HOSTS } from "./words.js";
 
 const EVERY_MS = 4000;
+const MOST_SHOWN = 100;
 
 function card(table) {
   const title = line(table.gameTitle, 60, line(table.gameId, 60, "A game"));
@@ -27,7 +28,9 @@ function list(place, found, empty) {
   const key = JSON.stringify(found);
   if (place.dataset.key === key) return;
   place.dataset.key = key;
-  show(place, found.length === 0 ? el("p", { class: "empty" }, empty) : el("ul", { class: "cards" }, found.map(card)));
+  const more = found.length > MOST_SHOWN ? el("p", { class: "quiet" }, `And ${found.length - MOST_SHOWN} more.`) : null;
+  if (found.length === 0) show(place, el("p", { class: "empty" }, empty));
+  else show(place, el("ul", { class: "cards" }, found.slice(0, MOST_SHOWN).map(card)), more);
 }
 
 async function look() {

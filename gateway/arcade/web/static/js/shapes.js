@@ -68,7 +68,7 @@ function moveList(state) {
   for (const key of ["san", "moves", "history", "moveHistory"]) {
     const moves = state[key];
     if (!Array.isArray(moves)) continue;
-    const texts = moves.slice(-600).map((move) => (isObject(move) ? move.san || move.uci || move.move : move));
+    const texts = moves.slice(0, 1000).map((move) => (isObject(move) ? move.san || move.uci || move.move : move));
     if (texts.every((text) => typeof text === "string" && text.length <= 10)) return texts;
   }
   return [];
@@ -117,8 +117,9 @@ function sides(cells, players) {
 }
 
 function rowsOf(board) {
-  if (typeof board === "string") return board.split("");
-  if (!Array.isArray(board)) return null;
+  // No board here has more than 42 cells: whatever is larger is somebody's flood.
+  if (typeof board === "string") return board.length <= 42 ? board.split("") : null;
+  if (!Array.isArray(board) || board.length > 42) return null;
   if (board.every(Array.isArray)) return [].concat(...board);
   if (board.length <= 7 && board.every((row) => typeof row === "string")) return board.join("").split("");
   return board;

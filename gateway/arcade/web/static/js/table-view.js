@@ -12,6 +12,8 @@ import { recognise, squareIndex } from "./shapes.js";
 import { resultText, roleOf, standing } from "./words.js";
 
 const OUTCOME_SECONDS = 10;
+// More buttons than anybody reads; a game that publishes more is played by programs.
+const MOST_BUTTONS = 100;
 
 /**
  * `note(text)` shows a sentence or, with null, none. `moved(id)` is called when the view goes on to another
@@ -146,7 +148,11 @@ export class TableView {
     if (key === this.buttonsKey) return;
     this.buttonsKey = key;
     const buttons = [];
-    if (playing) buttons.push(...others.concat(this.offered()).map((action) => this.actionButton(action)));
+    if (playing) {
+      const actions = others.slice(0, MOST_BUTTONS).concat(this.offered());
+      buttons.push(...actions.map((action) => this.actionButton(action)));
+      if (others.length > MOST_BUTTONS) buttons.push(el("span", { class: "quiet" }, `and ${others.length - MOST_BUTTONS} more`));
+    }
     if (mine !== null && view.status === "finished" && isSessionId(mine.nextSessionId)) {
       buttons.push(el("button", { type: "button", class: "button main", onclick: () => this.again() }, "Play the next round"));
     }
@@ -193,7 +199,7 @@ export class TableView {
       show(this.chooser);
       return;
     }
-    const buttons = moves.map((move) => {
+    const buttons = moves.slice(0, 3 * MOST_BUTTONS).map((move) => {
       const text = board.kind === "chess" ? actionLabel(move.action) : String(move.place + 1);
       return el("button", { type: "button", class: "button", onclick: () => this.act(move.action) }, line(text, 20));
     });

@@ -59,6 +59,8 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from gateway.arcade.app import Arcade
+    from gateway.desk import GatewayDesk
+    from gateway.service import Gateway
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
@@ -226,6 +228,7 @@ class _Application:
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
         self._arcade: Arcade | None = None
+        self._gateway: Gateway | None = None
 
     def run(self) -> int:
         # First of all: a run that is refused must not have made an identity under a name nobody chose.
@@ -302,7 +305,7 @@ class _Application:
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
-            house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
+            house=tuple(row.hash for row in self._own.rows.values() if row.role is not Role.PERSON),
         )
 
     def _moment(self) -> Moment:
@@ -353,7 +356,8 @@ class _Application:
         self._time = node.time
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
-        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
+        desk = self._make_gateway(writer)
+        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house, desk)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._vitals.line)
@@ -366,6 +370,7 @@ class _Application:
             self._mesh.attach(loop, node)
             await house.open(node)
             await self._open_arcade()
+            await self._open_gateway(node)
             heart.start()
             await self._serve(server)
         finally:
@@ -374,6 +379,8 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            if self._gateway is not None:
+                await self._gateway.close()
             if self._arcade is not None:
                 await self._arcade.stop()
             await house.close()
@@ -395,6 +402,38 @@ class _Application:
         await self._stop.wait()
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
+
+    def _make_gateway(self, writer: Writer) -> GatewayDesk | None:
+        if not self._settings.gateway_enabled:
+            return None
+        from gateway.start import make  # noqa: PLC0415 - most nodes have no gateway
+
+        made = make(
+            self._settings,
+            self._own,
+            self._store,
+            writer,
+            self._publish,
+            data=self._paths.data,
+            name=self._lookup.name,
+            now=self._time.now,
+        )
+        if made is None:
+            return None
+        self._gateway, desk = made
+        return desk
+
+    async def _open_gateway(self, node: Node) -> None:
+        if self._gateway is not None:
+            await self._gateway.open(node)
+            return
+        # Off the mesh, so that nobody challenges what does not answer.
+        for row in tuple(self._own.rows.values()):
+            if row.role is Role.GATEWAY and row.enabled:
+                try:
+                    await self._own.disable(row.hash)
+                except (IdentityError, StorageError) as error:
+                    log.warning("the gateway's identity is still on the mesh: %s", error)
 
     async def _open_arcade(self) -> None:
         if not self._settings.arcade_enabled:
@@ -421,6 +460,8 @@ class _Application:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
+        if self._gateway is not None:
+            self._gateway.told(type, fields)
 
     def _propagation_news(self, node: Node, news: News) -> None:
         type, fields = propagation_event(news)
@@ -491,7 +532,10 @@ class _Application:
             self._vitals,
             self._paths,
             games=self._games.values(),
-            problems=[f"Game {one.name} is not in use: {one.reason}" for one in self._problems],
+            problems=[
+                *(f"Game {one.name} is not in use: {one.reason}" for one in self._problems),
+                *(self._gateway.problems() if self._gateway is not None else ()),
+            ],
             airtime=self._mesh.airtime_report(),
             propagation_node=self._mesh.propagation.current,
             time=self._time,

@@ -40,6 +40,7 @@ _CLAMP = (
     "WHERE state NOT IN ('confirmed','dropped') AND updated_at > :now",
     "UPDATE messages SET at = :now WHERE at > :now",
     "UPDATE attempts SET at = :now WHERE at > :now",
+    "UPDATE gateway_slots SET taken_at = :now WHERE taken_at > :now",
     "UPDATE meta SET value = :now WHERE key = 'clock' AND cast(value AS REAL) > :now",
 )
 

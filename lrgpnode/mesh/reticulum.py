@@ -231,6 +231,9 @@ class ReticulumMesh:
     def done(self, entry: int) -> None:
         self._receiver.done(entry)
 
+    def wipe(self, entry: int) -> None:
+        self._receiver.wipe(entry)
+
     def hurry(self, peer: str) -> None:
         self._worker.call(self._carrier.hurry, peer)
 

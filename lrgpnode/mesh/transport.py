@@ -123,6 +123,10 @@ class Transport(Protocol):
         """The message of this inbox entry needs no replay any more."""
         ...
 
+    def wipe(self, entry: int) -> None:
+        """As ``done``, and nothing of the message stays in the inbox file. Waits for the disk."""
+        ...
+
     def hurry(self, peer: str) -> None:
         """The peer is there: try again now whatever of ours waits to be tried again."""
         ...

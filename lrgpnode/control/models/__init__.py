@@ -14,6 +14,7 @@ from . import (
     clock,
     contacts,
     game,
+    gateway,
     house,
     log,
     message,
@@ -93,6 +94,23 @@ from .game import (
     SessionParams as SessionParams,
     UnknownGame as UnknownGame,
     view_json as view_json,
+)
+from .gateway import (
+    GatewayAccount as GatewayAccount,
+    GatewayAccountAddParams as GatewayAccountAddParams,
+    GatewayAccountParams as GatewayAccountParams,
+    GatewayAccounts as GatewayAccounts,
+    GatewayPlatform as GatewayPlatform,
+    GatewayPlatformChanged as GatewayPlatformChanged,
+    GatewaySeat as GatewaySeat,
+    GatewaySeatChanged as GatewaySeatChanged,
+    GatewaySeatParams as GatewaySeatParams,
+    GatewaySeats as GatewaySeats,
+    GatewaySeatsParams as GatewaySeatsParams,
+    GatewayStatus as GatewayStatus,
+    GatewayTable as GatewayTable,
+    GatewayTables as GatewayTables,
+    GatewayTablesParams as GatewayTablesParams,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
 from .log import (
@@ -222,6 +240,7 @@ _AREAS: Final = (
     outbox,
     message,
     house,
+    gateway,
     propagation,
     radio,
     airtime,

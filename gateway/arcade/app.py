@@ -15,6 +15,7 @@ from aiohttp import web
 
 from gateway.arcade import openapi
 from gateway.arcade.auth import Doorman, Rates
+from gateway.arcade.connections import Runner
 from gateway.arcade.results import ResultKeeper, ResultRoutes
 from gateway.arcade.sign_in import SignInRoutes
 from gateway.arcade.store import FILE_NAME, ArcadeStore, StoreError
@@ -94,7 +95,7 @@ class Arcade:
         engine = Engine(next_boot_tag(store), secrets.token_hex, settings.limits)
         self._service = service = Service(engine, doorman, public_url=settings.public_url, ended=keeper.ended)
         app = application(service, store, doorman)
-        self._runner = web.AppRunner(
+        self._runner = Runner(
             app,
             access_log=None,
             handle_signals=False,

@@ -48,14 +48,23 @@ class Queue:
 
     def beyond(self, after: int | None) -> bool:
         """Whether there is something to hand out that is newer than ``after``."""
-        if self.waiting:
-            return True
-        return bool(self.sent) and (after is None or self.sent[-1].seq > after)
+        if after is None:
+            return bool(self.sent or self.waiting)
+        return self.last + len(self.waiting) > self._possible(after)
 
     def acknowledge(self, after: int) -> None:
         """Forget what the host has processed."""
         if after > 0 and self.sent:
             self.sent = [entry for entry in self.sent if entry.seq > after]
+
+    def newer(self, after: int, now: float) -> list[Entry]:
+        """``take``, of which only what is newer than ``after``."""
+        after = self._possible(after)
+        return [entry for entry in self.take(now) if entry.seq > after]
+
+    def _possible(self, after: int) -> int:
+        """``after``, or the last number there is where that cannot have been seen."""
+        return after if after <= self.last + len(self.waiting) else self.last
 
     def take(self, now: float) -> list[Entry]:
         """Everything not acknowledged; what is new counts as delivered now."""

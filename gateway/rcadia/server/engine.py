@@ -145,7 +145,7 @@ class Engine:
         """The entries that the poll brings; without ``after`` they are forgotten."""
         if after is None:
             return session.queue.drain(now)
-        return [entry for entry in session.queue.take(now) if entry.seq > after]
+        return session.queue.newer(after, now)
 
     def poll_ends(self, session: Session, now: float) -> None:
         """The poll is answered, or its connection is gone."""

@@ -62,9 +62,13 @@ def refused(refusal: Refusal, base: str) -> web.Response:
 
 def failed(error: web.HTTPException) -> web.Response:
     """What aiohttp itself refuses, such as a body that is too large, in the same form."""
-    status = HTTPStatus(error.status)
-    answer = wire.ErrorAnswer(error=f"{status.phrase}.", code=status.phrase.lower().replace(" ", "_"))
-    response = json(answer, status)
+    response = plain_error(HTTPStatus(error.status))
     if "Allow" in error.headers:
         response.headers["Allow"] = error.headers["Allow"]
     return response
+
+
+def plain_error(status: HTTPStatus) -> web.Response:
+    """An error of which nothing but the status is to be said."""
+    code = status.phrase.lower().replace(" ", "_")
+    return json(wire.ErrorAnswer(error=f"{status.phrase}.", code=code), status)

@@ -26,7 +26,7 @@ from gateway.seat import (
 
 from .shapes import order, results
 from .shapes.errors import Unreadable
-from .shapes.games import Offer
+from .shapes.games import Offer, words_in
 from .shapes.reader import Reader
 from .shapes.rules import Line, Move, line_of
 from .wire import Snapshot, parse_time
@@ -118,9 +118,9 @@ class Course:
             self._unread(snapshot, "The table says that it is our turn, and its board that it is not")
             return
         self._settle_first(snapshot, line, proved=offer is not None)
-        self.offer = offer
         if offer is not None:
-            self._words |= offer.words.keys()
+            self.offer = Offer(moves=offer.moves, words={**words_in(snapshot.state), **offer.words})
+            self._words |= self.offer.words.keys()
         # A shorter game than the one known is an old state, unless we are to move in it: a move was taken
         # back.
         if offer is not None or line.moves[: self.line.ply] == self.line.moves:

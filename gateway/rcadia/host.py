@@ -68,7 +68,8 @@ class _Place:
     """One table, and who sits there for us: nobody, ``house`` or ``mesh`` (``seated``).
 
     ``player``: our player's id, "" while it is not known. ``since``: when the first stranger was seen;
-    ``held``: since when a game waits for its order. Seconds of the host's clock, 0 for not.
+    ``held``: since when a game waits for its order; ``vacant``: since when a seat that is kept for us has
+    nobody in it. Seconds of the host's clock, 0 for not.
     """
 
     number: int
@@ -80,6 +81,7 @@ class _Place:
     player: str = ""
     since: float = 0.0
     held: float = 0.0
+    vacant: float = 0.0
     not_before: float = 0.0
     task: asyncio.Task[None] | None = None
 
@@ -211,11 +213,13 @@ class HouseHost:
         return self._trouble
 
     async def reopen(self, key: ResumeKey) -> HostedSeat:
-        place = self._at(str(key.get(HOSTED)))
-        if place is None:
-            raise SeatLost("The table is closed")
+        session = str(key.get(HOSTED))
+        place = self._at(session)
+        if place is not None and place.seated != MESH:
+            raise SeatLost("Somebody else sits there now")
         inner = await self._platform.resume(key.get(SEAT) or {}, self._account)
-        return self._sits(place, MESH, OwnSeat(inner, place.table, self))
+        seat = OwnSeat(inner, session, self._table_of(session), self)
+        return seat if place is None else self._sits(place, MESH, seat)
 
     # A seat's side (``own_seat.Keeper``)
 
@@ -223,9 +227,10 @@ class HouseHost:
         """Before the game the house takes the seat of a player of the mesh: who waits there shall play."""
         place = self._of(seat)
         if place is not None and place.seated == MESH and not seat.begun and self._settings.house:
+            place.seated, place.key, seat.handed_over = HOUSE, seat.resume_key, True
             await seat.close()
             place.table.hold(False)
-            self._play(place, seat)
+            self._spawn(self._resume_house(place))
             return
         await seat.inner.leave()
         if place is not None and place.seated == MESH:
@@ -233,8 +238,12 @@ class HouseHost:
 
     def sat_again(self, seat: OwnSeat) -> None:
         place = self._at(seat.session)
-        if place is not None and place.seated:
-            self._sits(place, place.seated, seat)
+        if place is None or not place.seated:
+            return
+        self._sits(place, place.seated, seat)
+        if place.table.app == "chess":
+            # The colours change now; in other games the player's challenge says who begins.
+            place.table.hold(False)
 
     def told(self, seat: OwnSeat) -> None:
         self._changed()
@@ -266,7 +275,8 @@ class HouseHost:
         """Seconds until something is due although nothing happens."""
         now = self._clock()
         waits = [self._open_after - now]
-        waits += [place.held + self._settings.order_seconds - now for place in self._places if place.held]
+        since = [time for place in self._places for time in (place.held, place.vacant) if time]
+        waits += [time + self._settings.order_seconds - now for time in since]
         then = due(self._settings, self._views(), self._seeks, now=now, wall=self._wall())
         later = [wait for wait in (*waits, then or 0.0) if wait > 0]
         return min(later) if later else None
@@ -279,6 +289,10 @@ class HouseHost:
         gone = table.waiting and place.player and place.player not in table.players
         if place.seated == MESH and gone and seat is not None and seat.session != table.id:
             self._unseat(place)  # the player did not come to the rematch in time
+        vacant = place.seated == MESH and seat is None
+        place.vacant = (place.vacant or now) if vacant else 0.0
+        if vacant and table.waiting and now >= place.vacant + self._settings.order_seconds:
+            self._unseat(place)  # the service does not know of it any more
         place.since = (place.since or now) if place.strangers and table.waiting else 0.0
         held = table.game.phase == "waiting" and bool(table.game.players)
         place.held = (place.held or now) if held else 0.0
@@ -357,6 +371,11 @@ class HouseHost:
     def _at(self, session: str) -> _Place | None:
         return next((place for place in self._places if place.table.id == session), None)
 
+    def _table_of(self, session: str) -> Table | None:
+        """The table with this session, or whose last one it was."""
+        tables = (place.table for place in self._places)
+        return next((table for table in tables if session in (table.id, table.before)), None)
+
     def _of(self, seat: OwnSeat) -> _Place | None:
         return next((place for place in self._places if place.seat is seat), None)
 
@@ -400,7 +419,7 @@ class HouseHost:
             self._unseat(place)
             return None
         self._is_trouble("")
-        return self._sits(place, place.seated, OwnSeat(inner, table, self))
+        return self._sits(place, place.seated, OwnSeat(inner, session, table, self))
 
     def _sits(self, place: _Place, who: str, seat: OwnSeat) -> OwnSeat:
         place.seated, place.seat, place.key = who, seat, seat.resume_key
@@ -442,7 +461,7 @@ class HouseHost:
                 self._unseat(place)
                 return
         if self._settings.house:
-            self._play(place, OwnSeat(inner, place.table, self))
+            self._play(place, OwnSeat(inner, str(place.key.get(HOSTED)), place.table, self))
         else:
             await inner.leave()
             self._unseat(place)

@@ -183,12 +183,12 @@ class RcadiaPlatform:
         """Raises ``CannotPlay`` for a state that nobody here understands, ``NoTable`` if there is none."""
         try:
             view = await api.public(table.session_id)
-        except (UnknownSession, ServerRestarted):
+        except ServerRestarted:
             raise NoTable("There is no such table any more") from None
         except NoAnswer as error:
             raise platform_error(error) from None
         except RcadiaError:
-            return  # no public view: the seat will see
+            return  # the platform has no public view: joining and the seat will tell
         if why := unplayable(app, view.state):
             raise CannotPlay(f"That table cannot be played from here: {why}")
 

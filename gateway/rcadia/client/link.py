@@ -97,6 +97,16 @@ class SessionLink:
         """Tell the server something that no entry has asked for. Returns at once."""
         self._sender.put(ops)
 
+    async def heard(self, seconds: float) -> bool:
+        """Wait until the server has taken all that was said; False where that takes longer, or fails."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._sender.flush()
+        except (RcadiaError, TimeoutError) as error:
+            log.info("what was said at table %s is not known to have arrived: %s", self.id, error)
+            return False
+        return True
+
     async def run(self, handle: Handle, greet: Callable[[], Iterable[Op]] = tuple) -> Ended:
         """Serve the session until it ends. Raises ``SessionLost``, ``Unauthorized``.
 
@@ -133,11 +143,7 @@ class SessionLink:
         Tries for a few seconds only; a session that was left without a word is ended by the server (§3).
         """
         self.say([EndOp(result=result, reason="host_left")])
-        try:
-            async with asyncio.timeout(LEAVE_SECONDS):
-                await self._sender.flush()
-        except (RcadiaError, TimeoutError) as error:
-            log.info("table %s could not be closed, the server will: %s", self.id, error or "no answer")
+        await self.heard(LEAVE_SECONDS)
 
     async def rematch(self) -> str:
         """The next session of the series, "" where there is none. For a session that has ended.

@@ -38,7 +38,6 @@ from lrgpnode.protocol.value import Value
 from .words import (
     ACCEPT_DRAW,
     CLAIM_DRAW,
-    DECLINE_DRAW,
     MOVE,
     OFFER_DRAW,
     RESIGN,
@@ -60,13 +59,15 @@ Result: TypeAlias = Mapping[str, Any]
 class HostedGame(Value):
     """``players`` in the order of their seats, () until the game starts.
 
-    ``hold``: who moves first is said by ``assign``, not by seats and round. ``offer``: who offers a draw;
-    ``offered``: the ply at which the player to move last offered one. ``seq``: the last entry handled.
+    ``previous``: who moved first in the round before, "" if that is not known. ``hold``: who moves first in
+    this one is said by ``assign``; else it alternates. ``offer``: who offers a draw;
+    ``offered``: the ply at which one was last offered. ``seq``: the last entry handled.
     """
 
     words: Words = field(repr=False)
     session_id: str
     round: int = 1
+    previous: str = ""
     hold: bool = False
     legacy: bool = False
     players: tuple[str, ...] = ()
@@ -144,6 +145,13 @@ def assign(game: HostedGame, first: str) -> Step:
     return Step(game=game, ops=position(game))
 
 
+def turn_about(game: HostedGame) -> str:
+    """Who moves first if nobody says otherwise: by turns, the first seat in the first round."""
+    if game.previous in game.players:
+        return game.other(game.previous)
+    return game.players[(game.round - 1) % 2]
+
+
 def stop(game: HostedGame, reason: str, winner: str = "") -> Step:
     """End the game for a reason that is none of the rules; there may be a rematch."""
     if game.result is not None:
@@ -151,6 +159,18 @@ def stop(game: HostedGame, reason: str, winner: str = "") -> Step:
     result = {"winner": winner or None, "reason": reason}
     game = replace(game, result=result, offer="")
     return Step(game=game, ops=(StateOp(state=state(game)), EndOp(result=result)))
+
+
+def said(game: HostedGame, player: str, kind: str) -> Step:
+    """What one of our own players says, who need not be on turn and asks no platform. Raises ``Rejection``.
+
+    ``kind``: RESIGN, OFFER_DRAW, ACCEPT_DRAW or DECLINE_DRAW.
+    """
+    session = game.session
+    if session is None or game.result is not None or player not in game.players:
+        raise illegal("The game is over" if game.result is not None else "The game has not begun")
+    after = _answered(game, session, player, kind)
+    return Step(game=after, ops=position(after))
 
 
 def position(game: HostedGame) -> Ops:
@@ -245,8 +265,7 @@ def _started(game: HostedGame, players: tuple[str, ...], number: int) -> Step:
         return stop(replace(game, players=()), "wrong_players")
     if game.hold:
         return Step(game=game, ops=(StateOp(state=state(game)),))
-    # Colours alternate: in odd rounds the first seat moves first.
-    return assign(game, players[(number - 1) % 2])
+    return assign(game, turn_about(game))
 
 
 def _ended(game: HostedGame, result: Any, reason: str) -> HostedGame:
@@ -271,24 +290,28 @@ def _done(game: HostedGame, player: str, action: Any) -> HostedGame:
     kind = kind_of(UNSET if action is UNSET else action)
     if kind == MOVE:
         return _moved(game, session, player, action)
-    if kind == RESIGN:
-        return _over(game, applied(game, session, player, Command.RESIGN, {}))
-    if kind == ACCEPT_DRAW and game.offer != game.other(player):
-        raise illegal("No draw is offered to you")
-    if kind == OFFER_DRAW and game.offer == player:
-        raise illegal("You have offered a draw already; make your move")
-    # To offer a draw to somebody who offers one is to accept it.
-    if kind == ACCEPT_DRAW or (kind == OFFER_DRAW and game.offer):
-        return _drawn(game, session)
-    if kind == OFFER_DRAW:
-        if game.offered == game.ply:
-            raise illegal("A draw can be offered once before each move")
-        return replace(game, offer=player, offered=game.ply)
-    if kind == DECLINE_DRAW and game.offer:
-        return replace(game, offer="")
     if kind == CLAIM_DRAW:
         raise illegal("There is nothing to claim: threefold repetition and fifty moves end the game at once")
-    raise illegal("No draw is offered to you")
+    return _answered(game, session, player, kind)
+
+
+def _answered(game: HostedGame, session: Session, player: str, kind: str) -> HostedGame:
+    """The game after a player has said something beside moves. Raises ``Rejection``."""
+    if kind == RESIGN:
+        return _over(game, applied(game, session, player, Command.RESIGN, {}))
+    theirs = game.offer == game.other(player)
+    if kind == ACCEPT_DRAW or (kind == OFFER_DRAW and theirs):
+        # To offer a draw to somebody who offers one is to accept it.
+        if not theirs:
+            raise illegal("No draw is offered to you")
+        return _drawn(game, session)
+    if kind == OFFER_DRAW:
+        if game.offer or game.offered == game.ply:
+            raise illegal("A draw can be offered once before each move; make your move")
+        return replace(game, offer=player, offered=game.ply)
+    if not theirs:
+        raise illegal("No draw is offered to you")
+    return replace(game, offer="")
 
 
 def _moved(game: HostedGame, session: Session, player: str, action: Any) -> HostedGame:

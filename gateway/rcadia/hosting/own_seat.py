@@ -7,10 +7,33 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Final, Protocol
 
-from gateway.seat import Event, HostedSeat, Joined, Outcome, RemoteSeat, ResumeKey, SeatLost, Side, Word
+from gateway.seat import (
+    ActionRefused,
+    Away,
+    Event,
+    HostedSeat,
+    Joined,
+    NotYourTurn,
+    Outcome,
+    RemoteSeat,
+    ResumeKey,
+    SeatLost,
+    Side,
+    Word,
+)
+from lrgpnode.protocol.errors import Rejection
 from lrgpnode.protocol.game import Intent
 
 from .table import Table
+from .words import ACCEPT_DRAW, DECLINE_DRAW, OFFER_DRAW, RESIGN
+
+_KINDS: Final = {
+    Word.RESIGN: RESIGN,
+    Word.DRAW_OFFER: OFFER_DRAW,
+    Word.DRAW_ACCEPT: ACCEPT_DRAW,
+    Word.DRAW_DECLINE: DECLINE_DRAW,
+}
+"""Draws by repetition and fifty moves come by themselves, so there is nothing to claim."""
 
 HOSTED: Final = "hosted"
 SEAT: Final = "seat"
@@ -33,14 +56,19 @@ class Keeper(Protocol):
 
 
 class OwnSeat:
-    """Implements ``HostedSeat`` around a seat of the platform's client."""
+    """Implements ``HostedSeat`` around a seat of the platform's client.
 
-    def __init__(self, inner: RemoteSeat, table: Table, keeper: Keeper) -> None:
+    ``table`` None: it is closed, and the seat can only say how it ended.
+    """
+
+    def __init__(self, inner: RemoteSeat, session: str, table: Table | None, keeper: Keeper) -> None:
         self.inner = inner
         self.table = table
+        self.handed_over = False
+        """Somebody else of ours sits there now."""
         self._keeper = keeper
         self._seat: int | None = None
-        self._session = table.id
+        self._session = session
 
     @property
     def session(self) -> str:
@@ -55,7 +83,12 @@ class OwnSeat:
     @property
     def begun(self) -> bool:
         """Whether the order has been said, or the table has gone on."""
-        return self.table.id != self._session or self.table.game.phase != "waiting"
+        table = self._at_table()
+        return table is None or table.game.phase != "waiting"
+
+    def _at_table(self) -> Table | None:
+        """The table, while it is in this seat's session."""
+        return self.table if self.table is not None and self.table.id == self._session else None
 
     @property
     def resume_key(self) -> ResumeKey:
@@ -67,30 +100,44 @@ class OwnSeat:
                 self._seat = event.seat
                 self._keeper.told(self)
                 open_order = event.begun and event.first is None and not self.begun
-                yield replace(event, ours_to_order=open_order)
-            else:
+                yield replace(event, ours_to_order=open_order, words=frozenset(_KINDS))
+            elif self.begun or not isinstance(event, Away):
+                # Before the order is said, the platform takes a host that only waits for it as away.
                 yield event
 
     async def begin(self, first: Side) -> None:
-        if self._seat is None or self.begun:
-            return
-        self.table.begin(self._seat if first is Side.US else 1 - self._seat)
+        table = self._at_table()
+        if table is not None and self._seat is not None:
+            table.begin(self._seat if first is Side.US else 1 - self._seat)
 
     async def act(self, intent: Intent, turn: int | None = None) -> Outcome:
         return await self.inner.act(intent, turn)
 
     async def say(self, word: Word) -> Outcome:
-        return await self.inner.say(word)
+        """The host is told directly, so it need not be this player's turn."""
+        if word not in _KINDS or self._seat is None:
+            raise ActionRefused("That cannot be said at this table")
+        table = self._at_table()
+        if table is None:
+            raise NotYourTurn("The game is over")
+        try:
+            heard = await table.speak(self._seat, _KINDS[word])
+        except Rejection as rejection:
+            raise ActionRefused(rejection.message) from None
+        return Outcome.APPLIED if heard else Outcome.UNKNOWN
 
     async def leave(self) -> None:
-        await self._keeper.give_back(self)
+        if not self.handed_over:
+            await self._keeper.give_back(self)
 
     async def rematch(self) -> HostedSeat:
+        if self.table is None or self.handed_over:
+            raise SeatLost("The table is closed")
         inner = await self.inner.rematch()
         if not await self.table.moved_on(self._session):
             await inner.close()
             raise SeatLost("The table is closed")
-        again = OwnSeat(inner, self.table, self._keeper)
+        again = OwnSeat(inner, self.table.id, self.table, self._keeper)
         self._keeper.sat_again(again)
         return again
 

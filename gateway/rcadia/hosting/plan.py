@@ -32,7 +32,7 @@ class HostSettings(Value):
     rematch: bool = True
     seek_seconds: float = 3600.0
     most_seeks: int = 32
-    order_seconds: float = 900.0
+    order_seconds: float = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

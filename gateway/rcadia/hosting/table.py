@@ -30,7 +30,7 @@ from gateway.rcadia.client.pauses import Pauses
 from gateway.rcadia.wire import Entry, player_ids
 from lrgpnode.protocol.value import Value
 
-from .game import HostedGame, Ops, assign, position, step, stop
+from .game import HostedGame, Ops, assign, position, said, step, stop, turn_about
 from .plan import HostSettings
 from .revive import NoGame, revived
 from .words import Words
@@ -38,6 +38,9 @@ from .words import Words
 log = logging.getLogger(__name__)
 
 SDK_VERSION: Final = "2.0.0"
+
+HEARD_SECONDS: Final = 20.0
+"""For which what one of our players says is waited for."""
 
 NO_REMATCH: Final = frozenset(("host_disconnected", "host_left", "host_error", "wrong_players"))
 
@@ -90,9 +93,12 @@ class Table:
         self._link: SessionLink | None = None
         self._watch: asyncio.Task[None] | None = None
         self._game = HostedGame(words=words, session_id="" if key is None else key.session, hold=self._hold)
+        self._order: int | None = None
         self._leaving = False
         self._over = False
         self._moved = asyncio.Event()
+        self.before = ""
+        """The session before this one in the series, "" for none."""
         self.players: tuple[str, ...] = ()
         """Who sits at the table, in the order of the seats."""
 
@@ -140,22 +146,37 @@ class Table:
         if game.session is None:
             self._game = replace(game, hold=held)
             if not held and game.players:
-                self._begin(game.players[(game.round - 1) % 2])
+                self._said(assign(game, turn_about(game)).game)
         self._changed()
 
     def begin(self, seat: int) -> None:
         """Start a held game: the player in ``seat`` has the first move. A second call changes nothing."""
-        if seat < len(self._game.players):
-            self._begin(self._game.players[seat])
+        if self._order is None:
+            self._order = seat
+            self._begin()
 
-    def _begin(self, first: str) -> None:
-        self._said(assign(self._game, first).game)
+    def _begin(self) -> None:
+        """Say the order if it is known; where the start has not reached us yet, ``_handle`` does it."""
+        self._said(self._ordered(self._game))
+
+    def _ordered(self, game: HostedGame) -> HostedGame:
+        order, players = self._order, game.players
+        return game if order is None or order >= len(players) else assign(game, players[order]).game
 
     def _said(self, game: HostedGame) -> None:
         if game is not self._game and self._link is not None:
             self._game = game
             self._link.say(position(game))
             self._changed()
+
+    async def speak(self, seat: int, kind: str) -> bool:
+        """Our own player in ``seat`` resigns, or offers or answers a draw. Raises ``Rejection``.
+
+        Whether the platform is known to have heard it.
+        """
+        players = self._game.players
+        self._said(said(self._game, players[seat] if seat < len(players) else "", kind).game)
+        return self._link is not None and await self._link.heard(HEARD_SECONDS)
 
     def stop(self, reason: str, winner: str = "") -> None:
         """End the game that goes on for a reason of ours."""
@@ -253,7 +274,8 @@ class Table:
             log.info("table %s (%s) is over: %s", self.id, self.app, ended.result)
             return False
         await link.close()
-        self._game = self._next(following, self._game.round + 1)
+        self.before = self.id
+        self._game, self._order = self._next(following, self._game.round + 1), None
         self._moved.set()
         self._moved = asyncio.Event()
         log.info("table %s (%s): round %d", self.id, self.app, self._game.round)
@@ -268,7 +290,10 @@ class Table:
         return ended.next_session or (await link.rematch() if self._game.players else "")
 
     def _next(self, session: str, number: int) -> HostedGame:
-        return HostedGame(words=self._words, session_id=session, round=number, hold=self._hold)
+        first = self._game.first
+        return HostedGame(
+            words=self._words, session_id=session, round=number, previous=first, hold=self._hold
+        )
 
     def _greeting(self) -> Ops:
         """What the platform has to know before anything happens, or again after a restart of ours."""
@@ -276,12 +301,13 @@ class Table:
 
     def _handle(self, entry: Entry) -> Ops:
         after = step(self._game, entry)
-        if after.game.phase != self._game.phase or after.game.players != self._game.players:
+        game = self._ordered(after.game)
+        if game.phase != self._game.phase or game.players != self._game.players:
             self._changed()
-        self._game = after.game
-        if after.game.players:
-            self.players = after.game.players
-        return after.ops
+        self._game = game
+        if game.players:
+            self.players = game.players
+        return after.ops if game is after.game else position(game)
 
     def _seen(self, status: str, players: tuple[str, ...]) -> None:
         if players != self.players and status != FINISHED:

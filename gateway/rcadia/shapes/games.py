@@ -30,6 +30,8 @@ _WORDS: Final = {
 }
 _SAID: Final = {name: word for word, names in _WORDS.items() for name in names}
 
+MAX_WORDS: Final = 20
+
 Sight = Callable[[Line], int]
 """How well one board of a state fits a line: 0 not at all, more for better."""
 
@@ -70,6 +72,17 @@ def word_of(entry: Any) -> Word | None:
             (known[n] for n in ("type", "action", "kind", "name") if isinstance(known.get(n), str)), None
         )
     return _SAID.get(plain(entry)) if isinstance(entry, str) else None
+
+
+def words_in(state: Any) -> dict[Word, Any]:
+    """What the state says can be sent on our turn beside the legal actions (``otherActions``)."""
+    words: dict[Word, Any] = {}
+    for value in named(state, ("otheractions",)):
+        for entry in value[:MAX_WORDS] if isinstance(value, list) else ():
+            word = word_of(entry)
+            if word is not None:
+                words.setdefault(word, entry)
+    return words
 
 
 def forms_of(app: str) -> Forms:

@@ -72,13 +72,19 @@ class Village:
     """A running arcade: Ann has a password; ``agents`` may play, ``host`` may play and host."""
 
     folder: Path
-    arcade: Arcade
+    arcade: Arcade | None
     http: aiohttp.ClientSession
     tokens: dict[str, str]
+    address: str = ""
+
+    @classmethod
+    def elsewhere(cls, address: str, http: aiohttp.ClientSession) -> Village:
+        """An arcade that runs in another process."""
+        return cls(Path(), None, http, {}, address)
 
     @property
     def base(self) -> str:
-        return self.arcade.url
+        return self.address if self.arcade is None else self.arcade.url
 
     def caller(self, name: str) -> Caller:
         return Caller(self.http, self.base, self.tokens[name])
@@ -107,6 +113,7 @@ class Village:
 
     async def restart(self) -> None:
         """The arcade anew at the same address: sessions are gone, accounts and results are not."""
+        assert self.arcade is not None
         port = self.arcade.address[1]
         await self.arcade.stop()
         self.arcade = Arcade(ArcadeSettings(data=self.folder, port=port))
@@ -125,7 +132,7 @@ class Village:
 
 @contextlib.asynccontextmanager
 async def village(folder: Path) -> AsyncIterator[Village]:
-    tokens = await asyncio.to_thread(_people, folder)
+    tokens = await asyncio.to_thread(add_people, folder)
     arcade = Arcade(ArcadeSettings(data=folder, port=0))
     await arcade.start()
     async with aiohttp.ClientSession() as http:
@@ -133,10 +140,12 @@ async def village(folder: Path) -> AsyncIterator[Village]:
         try:
             yield there
         finally:
-            await there.arcade.stop()
+            if there.arcade is not None:
+                await there.arcade.stop()
 
 
-def _people(folder: Path) -> dict[str, str]:
+def add_people(folder: Path) -> dict[str, str]:
+    """Accounts at an arcade, whether it runs or not; the tokens of those that have one."""
     store = ArcadeStore(folder / FILE_NAME)
     try:
         accounts = Accounts(store)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,10 @@ class Runner:
                 await test(there, self._browser)
 
         self._loop.run_until_complete(main())
+
+    def alone(self, test: Callable[[Browser], Coroutine[Any, Any, None]]) -> None:
+        """With an arcade that somebody else runs."""
+        self._loop.run_until_complete(test(self._browser))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,21 @@ const PAUSE_WHEN_OVER = 3000;
 // How long after the end the next round may still be announced.
 const LINGER = 120000;
 
+/** Resolves when the tab is looked at, or the signal aborts. */
+function visible(signal) {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", look);
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+    signal.addEventListener("abort", look);
+    look();
+  });
+}
+
 /**
  * Follows `id` until it is over and nothing more comes, or `signal` aborts. `seated()`: whether the reader sits there.
  * `show({ view, mine })` is called after every change; `mine` is null for spectators. `trouble(error)` with the
@@ -19,6 +34,9 @@ export async function follow({ id, seated, show, trouble, signal }) {
   let seatedNow = seated;
   let view = null;
   while (!signal.aborted) {
+    // A browser holds six connections to a server: tabs that nobody looks at must not take them all.
+    if (!seatedNow()) await visible(signal);
+    if (signal.aborted) break;
     try {
       view = await tables.watch(id, since, WAIT_SECONDS, signal);
       const mine = seatedNow() ? await tables.state(id) : null;

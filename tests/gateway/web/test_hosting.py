@@ -148,6 +148,7 @@ def test_a_restarted_arcade_gets_a_new_table(in_browser: Runner, tmp_path: Path)
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_closing_the_table_or_the_tab_ends_it_at_once(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         page, session = await open_table(there, browser)

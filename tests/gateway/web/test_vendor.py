@@ -31,7 +31,7 @@ def test_it_is_the_file_of_its_package() -> None:
     assert "Redistribution and use" in (VENDOR / "chess.js.LICENSE").read_text()
 
 
-@pytest.mark.parametrize(("games", "plies"), [(12, 30), pytest.param(40, 120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("games", "plies"), [(8, 30), pytest.param(40, 120, marks=pytest.mark.slow)])
 def test_it_judges_random_games_as_python_chess_does(games: int, plies: int) -> None:
     chance = random.Random(games)
     played = []

@@ -32,13 +32,13 @@ export class TableView {
     this.facts = el("ul", { class: "facts" });
     this.seats = seatsView();
     this.stage = stage((action) => this.act(action));
-    this.says = el("p", { class: "says", role: "status" });
+    this.says = el("p", { class: "says", role: "status" }, "Looking for the table …");
     this.last = el("p", { class: "quiet small", hidden: true });
     this.buttons = el("div", { class: "buttons" });
     this.moves = movesView();
     this.chooser = el("div", { class: "chooser" });
     this.raw = el("pre", {});
-    this.rawDetails = el("details", {}, el("summary", {}, "What the game says"), this.raw);
+    this.rawDetails = el("details", { hidden: true }, el("summary", {}, "What the game says"), this.raw);
     this.node = el("div", {},
       el("div", { class: "table-head" }, this.title, this.facts),
       el("div", { class: "table" },

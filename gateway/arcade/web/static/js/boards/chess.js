@@ -87,7 +87,7 @@ export function chessBoard(act = () => {}) {
       if (shown.last !== null && shown.last.includes(name)) classes.push("last");
       if (index === king) classes.push("check");
       if (name === chosen) classes.push("chosen");
-      if (reachable.includes(name)) classes.push("target");
+      if (reachable.includes(name)) classes.push("target", sign ? "take" : "go");
       if (moves.some((move) => move.from === name)) classes.push("movable");
       const rank = i % 8 === 0 ? name[1] : "";
       const file = i >= 56 ? name[0] : "";

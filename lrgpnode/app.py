@@ -16,11 +16,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lrgpnode import config, metrics
+from lrgpnode import __version__, config, metrics
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
 from lrgpnode.api import Api, Recording, Surroundings
@@ -394,7 +393,7 @@ class _Application:
             await server.start()
         except SocketError as error:
             raise StartError(str(error)) from error
-        self._publish("node.started", {"name": self._settings.node_name, "version": version("lrgpnode")})
+        self._publish("node.started", {"name": self._settings.node_name, "version": __version__})
         for row in self._own.rows.values():
             log.info("identity %s (%s)", row.hash, row.name)
         log.info("the node is running; control socket %s", self._paths.socket)
@@ -525,7 +524,7 @@ class _Application:
     def _backup(self, file: Path) -> Made:
         from lrgpnode.backup.make import make  # noqa: PLC0415 - most runs of a node need none
 
-        return make(self._paths.data, self._paths.config, file, now=time.time(), program=version("lrgpnode"))
+        return make(self._paths.data, self._paths.config, file, now=time.time(), program=__version__)
 
     def _status(self) -> models.NodeStatus:
         return node_status(

@@ -10,11 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from lrgpnode import metrics
+from lrgpnode import __version__, metrics
 from lrgpnode.mesh.radio import numbers
 from lrgpnode.mesh.settings import MeshStatus
 from lrgpnode.metrics import Counters, Family, Sample, gauge, gauges
@@ -67,7 +66,7 @@ class Vitals(Value):
             "lrgpnode_info",
             "gauge",
             "The version of the node.",
-            (Sample("lrgpnode_info", 1, {"version": version("lrgpnode")}),),
+            (Sample("lrgpnode_info", 1, {"version": __version__}),),
         )
         yield gauge("lrgpnode_start_time_seconds", "When the node started.", self.started_at)
         yield gauge("lrgpnode_uptime_seconds", "Time since then.", max(0.0, time.time() - self.started_at))

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from aiohttp import web
 
 from gateway.arcade import results, sign_in
 from gateway.rcadia import wire
-from gateway.rcadia.server.web import agent, bridge
+from gateway.rcadia.server.web import agent, answers, bridge
 from lrgpnode.protocol.value import Value
 
 PATH: Final = "/openapi.json"
@@ -326,6 +327,11 @@ def _json(description: str, model: str) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
+@cache
+def _body() -> bytes:
+    return json.dumps(document()).encode()
+
+
 def page() -> str:
     """The document as it is in docs/."""
     return json.dumps(document(), indent=1) + "\n"
@@ -333,10 +339,9 @@ def page() -> str:
 
 def routes() -> list[web.RouteDef]:
     """Serves the document."""
-    body = json.dumps(document()).encode()
 
     async def show(_: web.Request) -> web.Response:
-        return web.Response(body=body, content_type="application/json", headers={"Cache-Control": "no-cache"})
+        return answers.raw(_body())
 
     return [web.get(PATH, show)]
 

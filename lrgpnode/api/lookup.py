@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Final, Protocol, TypeVar
 
 from lrgpnode.control.methods import ControlError
@@ -78,6 +77,8 @@ class Lookup:
         lowered = wanted.lower()
         if lowered in self._node.games:
             return lowered
+        from difflib import get_close_matches  # noqa: PLC0415 - only a typing error needs it
+
         near = get_close_matches(lowered, self._node.games, n=1)
         hint = f"Did you mean {near[0]}?" if near else _HINTS[Kind.UNKNOWN_APP]
         raise ControlError(str(Kind.UNKNOWN_APP), f"This node has no game {wanted!r}.", hint)
@@ -187,6 +188,8 @@ def named(directories: Sequence[Mapping[str, str]], wanted: str, what: str, hint
             which = ", ".join(sorted(hash[:8] for hash in same)[:8])
             raise ControlError("ambiguous", f"{shown!r} means {len(same)}: {which}.", "Use more of the hash.")
     if not beginning:
+        from difflib import get_close_matches  # noqa: PLC0415 - only a typing error needs it
+
         spelled = {name.casefold(): clean(name, 64) for name in everybody.values() if name}
         near = [spelled[name] for name in get_close_matches(folded, spelled, n=3)]
         hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
+from lrgpnode import __version__
 from lrgpnode.airtime.report import AirtimeReport, RadioReport
 from lrgpnode.config import Paths
 from lrgpnode.control import models
@@ -43,7 +43,7 @@ def node_status(
     last = vitals.counters.last()
     return models.NodeStatus(
         name=vitals.name,
-        version=version("lrgpnode"),
+        version=__version__,
         pid=os.getpid(),
         started_at=vitals.started_at,
         data=str(paths.data),

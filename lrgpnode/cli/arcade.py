@@ -132,7 +132,10 @@ def account_list(context: Context, as_json: bool) -> None:
 @json_option
 @pass_context
 def account_disable(context: Context, name: str, as_json: bool) -> None:
-    """Turn the account NAME off: its tokens and its password do not work until it is enabled."""
+    """Turn the account NAME off.
+
+    Its tokens and its password do not work until it is enabled.
+    """
     _set_disabled(context, name, disabled=True, as_json=as_json)
 
 
@@ -151,7 +154,11 @@ def account_enable(context: Context, name: str, as_json: bool) -> None:
 @json_option
 @pass_context
 def account_password(context: Context, name: str, remove: bool, as_json: bool) -> None:
-    """Set the password of the account NAME; whoever is signed in with it is signed out."""
+    """Set the password of the account NAME.
+
+    It is asked for or, where standard input is no terminal, read from its first line. Whoever is signed in
+    with the account is signed out.
+    """
     password = None if remove else _password()
     with _accounts(context) as accounts:
         changed = accounts.set_password(name, password)
@@ -196,7 +203,10 @@ def token_create(context: Context, account: str, scopes: tuple[str, ...], label:
 @json_option
 @pass_context
 def token_list(context: Context, account: str | None, as_json: bool) -> None:
-    """List the tokens, of ACCOUNT or of all; not what they are, which nobody keeps."""
+    """List the tokens, of ACCOUNT or of all.
+
+    Not the tokens themselves, which nobody keeps.
+    """
     with _accounts(context) as accounts:
         found = accounts.tokens(account)
     if as_json:
@@ -215,7 +225,10 @@ def token_list(context: Context, account: str | None, as_json: bool) -> None:
 @json_option
 @pass_context
 def token_revoke(context: Context, token: str, as_json: bool) -> None:
-    """Make the token with this ID, as `arcade token list` shows it, worthless at once."""
+    """Make the token with this ID worthless.
+
+    `arcade token list` shows the ID, of which the beginning is enough.
+    """
     with _accounts(context) as accounts:
         gone = accounts.revoke(token)
     if as_json:

@@ -6,12 +6,12 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from lrgpnode import __version__
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit, sentence
 from lrgpnode.cli.text import clean, when
@@ -56,7 +56,7 @@ def _offline(context: Context, target: Path) -> dict[str, Any]:
 
     paths = context.paths()
     with _explained():
-        made = make(paths.data, paths.config, target, now=time.time(), program=version("lrgpnode"))
+        made = make(paths.data, paths.config, target, now=time.time(), program=__version__)
     return {
         "file": str(made.file),
         "size": made.size,

@@ -76,7 +76,18 @@ RESULTS: Final = {
 }
 """Whose result a command prints with --json, where that is all there is to say."""
 
+_ACCOUNT: Final = "`name`, `id`, `house`, `disabled`, `has_password`, `created_at`."
+_ISSUED: Final = "`id`, `account`, `scopes`, `kind`, `label`, `created_at`, `expires_at`."
+
 OTHER_RESULTS: Final = {
+    "arcade account add": _ACCOUNT,
+    "arcade account list": f"`accounts`, each with {_ACCOUNT}",
+    "arcade account disable": _ACCOUNT,
+    "arcade account enable": _ACCOUNT,
+    "arcade account password": _ACCOUNT,
+    "arcade token create": f"the token itself as `token`; {_ISSUED}",
+    "arcade token list": f"`tokens`, each with {_ISSUED}",
+    "arcade token revoke": _ISSUED,
     "propagation list": "as of `propagation add`: `current` and `nodes`.",
     "propagation sync": (
         "`identities`, for each the last event [propagation.sync](control-api.md#propagationsync-1); with "

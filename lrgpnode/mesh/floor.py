@@ -30,7 +30,19 @@ EXTRA_PAUSE: Final = 600.0
 SLOW_BITRATE: Final = 100_000
 """Bits a second. The fastest LoRa has a fifth of it, and what is not radio mostly has far more."""
 
+_PACKET_BITS: Final = 8 * 500
+"""Reticulum's largest packet."""
+
 _log = logging.getLogger(__name__)
+
+
+def is_slow_way(bitrate: int | None, path_airtime: float) -> bool:
+    """Whether messages to somebody go by a slow medium; where the way is not known, by the slowest there is.
+
+    ``bitrate``: of the first interface on the way, bits a second. ``path_airtime``: seconds that the largest
+    packet and its answer take on the slowest interface.
+    """
+    return bitrate < SLOW_BITRATE if bitrate else path_airtime > 2 * _PACKET_BITS / SLOW_BITRATE
 
 
 @dataclass(frozen=True, slots=True, repr=False)

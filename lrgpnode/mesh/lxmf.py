@@ -24,7 +24,7 @@ import RNS
 from LXMF import LXStamper
 
 from . import announce, stamps
-from .floor import SLOW_BITRATE
+from .floor import is_slow_way
 from .parts import prove_after
 
 DIRECT: Final[int] = LXMF.LXMessage.DIRECT
@@ -217,7 +217,7 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
         each other, once they have met, would meet at every repetition."""
         super().schedule_attempt(lxmessage, destination_hash, path_request)
         bitrate = RNS.Transport.next_hop_interface_bitrate(destination_hash)
-        if bitrate < SLOW_BITRATE if bitrate else self.path_airtime() > 0:
+        if is_slow_way(bitrate, self.path_airtime()):
             lxmessage.next_delivery_attempt += random.uniform(0.0, RETRY_SPREAD)  # noqa: S311 - no secret
 
     def hurry(self, hashed: bytes) -> None:
@@ -234,7 +234,7 @@ class NodeRouter(LXMF.LXMRouter):  # type: ignore[misc]  # LXMF has no types
             self.process_outbound()
 
     def path_airtime(self) -> float:
-        """Seconds that a packet and its answer take on the slowest medium; 0 where that is fast."""
+        """Seconds that a packet and its answer take on the slowest medium."""
         whole: float = self.medium_path_timeout() - RNS.Reticulum.DEFAULT_PER_HOP_TIMEOUT
         return max(0.0, whole)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
-from lrgpnode.mesh.floor import EXTRA_PAUSE, FLOOR, Floor, Medium, Moment, elapsed
+from lrgpnode.mesh.floor import EXTRA_PAUSE, FLOOR, Floor, Medium, Moment, elapsed, is_slow_way
 
 NOW = 1_750_000_000.0
 RADIO = Medium("RNode", slow=True, interface=None)
@@ -25,6 +26,23 @@ def test_over_a_reboot_a_clock_that_was_put_right_proves_nothing() -> None:
     assert elapsed(Moment(NOW, 9000.0, "x", True), Moment(NOW + 7000, 30.0, "y", True)) == 7000.0
     assert elapsed(Moment(NOW, 9000.0, "x", True), Moment(NOW + 7000, 30.0, "y", False)) == 7000.0
     assert elapsed(Moment(NOW, 9000.0, "x", False), Moment(NOW + 7000, 30.0, "y", False)) == 30.0
+
+
+@pytest.mark.parametrize(
+    ("bitrate", "slowest", "slow"),
+    [
+        (10_000_000, 10_000_000, False),
+        (10_000_000, 3_125, False),
+        (3_125, 3_125, True),
+        (None, 3_125, True),
+        (None, 21_875, True),
+        (None, 10_000_000, False),
+        (None, 500_000, False),
+        (0, 10_000_000, False),
+    ],
+)
+def test_a_way_is_as_slow_as_what_is_known_of_it(bitrate: int | None, slowest: int, slow: bool) -> None:
+    assert is_slow_way(bitrate, 2 * 500 * 8 / slowest) is slow
 
 
 class Machine:

@@ -63,7 +63,7 @@ def test_a_flood_of_500_actions_keeps_every_hour_and_loses_none(faults: Faults, 
         await asyncio.sleep(HOUR)
         assert a.node.outbox.dry[0] > 300
         await a.restart()
-        for _ in range(40):
+        for _ in range(60):
             await asyncio.sleep(HOUR / 2)
             if not a.node.outbox._lanes:
                 break

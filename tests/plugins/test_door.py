@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from importlib.metadata import Distribution, EntryPoint, entry_points
+import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
-from lrgpnode.plugins import GROUP, OWN_DISTRIBUTION, load_games
+from lrgpnode.plugins import GROUP, OWN_DISTRIBUTION, Point, installed, load_games
 from lrgpnode.protocol.game import SessionType
 
 UNRULY = "tests.plugins.unruly"
 
 
-def point(value: str, name: str = "guest") -> EntryPoint:
-    return EntryPoint(name, value, GROUP)
+def point(value: str, name: str = "guest") -> Point:
+    return Point(name, value)
 
 
 @pytest.fixture
-def built_in() -> list[EntryPoint]:
-    return [p for p in entry_points(group=GROUP) if p.dist is not None and p.dist.name == OWN_DISTRIBUTION]
+def built_in() -> list[Point]:
+    return [point for point in installed(sys.path) if point.distribution == OWN_DISTRIBUTION]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def built_in() -> list[EntryPoint]:
     ],
 )
 def test_a_plugin_that_does_not_fit_is_reported_and_skipped(
-    built_in: list[EntryPoint], value: str, reason: str
+    built_in: list[Point], value: str, reason: str
 ) -> None:
     games, problems = load_games([point(value), *built_in, point(f"{UNRULY}:Unruly", "good")])
     assert games.keys() == {"ttt", "chess", "four_in_a_row", "unruly"}
@@ -48,7 +49,7 @@ def test_a_plugin_that_does_not_fit_is_reported_and_skipped(
 
 
 def test_a_module_that_raises_when_it_is_imported(
-    built_in: list[EntryPoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built_in: list[Point], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "raises_on_import.py").write_text("raise OSError('no such device')\n")
     (tmp_path / "does_not_parse.py").write_text("class Game(:\n")
@@ -69,23 +70,54 @@ def test_a_broken_installed_package_is_named(tmp_path: Path, monkeypatch: pytest
     assert {problem.name for problem in problems} == {"chess (broken-game)", "oops (broken-game)"}
 
 
-def test_the_first_package_in_order_keeps_an_app_id(tmp_path: Path, built_in: list[EntryPoint]) -> None:
-    points = []
+def test_the_first_package_in_order_keeps_an_app_id(tmp_path: Path, built_in: list[Point]) -> None:
     for name in ("zebra", "aardvark"):
         info = tmp_path / f"{name}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[{GROUP}]\ngame = {UNRULY}:Unruly\n")
-        points += list(Distribution.at(info).entry_points)
-    games, problems = load_games([*points, *built_in])
+    games, problems = load_games([*installed([str(tmp_path)]), *built_in])
     assert "unruly" in games
     assert [problem.name for problem in problems] == ["game (zebra)"]
 
 
-def test_games_that_are_not_turn_based_are_accepted(built_in: list[EntryPoint]) -> None:
+def test_games_that_are_not_turn_based_are_accepted(built_in: list[Point]) -> None:
     points = [point(f"{UNRULY}:{name}", name) for name in ("RealTime", "RoundBased", "Trusting")]
     games, problems = load_games([*built_in, *points])
     assert problems == ()
     assert games["real"].manifest.session_type is SessionType.REAL_TIME
     assert games["rounds"].manifest.as_dict()["session_type"] == "round_based"
     assert games["trusting"].manifest.as_dict()["validation"] == "sender"
+
+
+def test_what_is_read_is_what_the_standard_library_reads() -> None:
+    read = {(point.name, point.value, point.distribution) for point in installed(sys.path)}
+    assert read == {
+        (point.name, point.value, point.dist.name if point.dist is not None else "")
+        for point in entry_points(group=GROUP)
+    }
+    assert len(read) >= 3
+
+
+def test_files_that_cannot_be_read_are_passed_over(tmp_path: Path) -> None:
+    whole, twice = tmp_path / "first", tmp_path / "second"
+    for folder, value in ((whole, "one:Game"), (twice, "two:Game")):
+        info = folder / "some_game-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: Some.Game\n\nName: not this\n")
+        (info / "entry_points.txt").write_text(
+            f"[console_scripts]\nx = y:z\n\n[{GROUP}]\nBig = {value}\n# a word\nextra = {value} [gateway]\n"
+        )
+    for name, text in (
+        ("no_sections", f"x = [{GROUP}]\n"),
+        ("no_metadata", f"[{GROUP}]\ngame = a:B\n"),
+        ("bytes", f"[{GROUP}]\n\xff"),
+    ):
+        info = whole / f"{name}-1.dist-info"
+        info.mkdir()
+        (info / "entry_points.txt").write_bytes(text.encode("latin-1"))
+    points = list(installed([str(whole), str(tmp_path / "absent"), str(twice), str(whole)]))
+    assert [(point.name, point.value, point.distribution) for point in points] == [
+        ("Big", "one:Game", "Some.Game"),
+        ("extra", "one:Game [gateway]", "Some.Game"),
+    ]

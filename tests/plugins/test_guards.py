@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lrgpnode.plugins import GROUP, load_games
+from lrgpnode.plugins import Point, load_games
 from lrgpnode.protocol.errors import CallerError
 from lrgpnode.protocol.router import Rejected
 from lrgpnode.protocol.session import Session, SessionKey
@@ -33,7 +32,7 @@ def test_a_module_that_exits_when_it_is_imported(tmp_path: Path, monkeypatch: py
     (tmp_path / "exits_on_import.py").write_text("raise SystemExit(3)\n")
     monkeypatch.syspath_prepend(tmp_path)
     try:
-        games, problems = load_games([EntryPoint("guest", "exits_on_import:Game", GROUP)])
+        games, problems = load_games([Point("guest", "exits_on_import:Game")])
     except SystemExit:
         pytest.fail("the node would have stopped")
     assert (games, len(problems)) == ({}, 1)
@@ -48,7 +47,7 @@ def test_a_manifest_that_no_envelope_can_carry(
 ) -> None:
     guest = type("Guest", (Unruly,), {"manifest": replace(BASE, **wrong)})
     monkeypatch.setattr(unruly, "Guest", guest, raising=False)
-    games, problems = load_games([EntryPoint("guest", "tests.plugins.unruly:Guest", GROUP)])
+    games, problems = load_games([Point("guest", "tests.plugins.unruly:Guest")])
     assert (games, len(problems)) == ({}, 1)
 
 

@@ -78,5 +78,6 @@ def test_killed_a_few_times(path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_killed_many_times(path: Path) -> None:
     killed(path, 25)

@@ -17,7 +17,7 @@ from .bridge.rules import PLAYED
 from .policy import Verdict
 from .seat import Platform, PlatformError, RemoteTable, Side
 from .seating import table_of
-from .seeking import Unwanted
+from .seeking import Host, Unwanted
 from .service import Gateway
 
 MOST_INVITED = 4
@@ -49,6 +49,38 @@ class GatewayDesk:
             routes=dict(gateway.settings.policy.routes),
             platforms=tuple(self._platform(one) for one in gateway.platforms.values()),
             seats=len(gateway.bridges),
+            hosts=tuple(self._host(name, host) for name, host in gateway.hosts.items()),
+        )
+
+    def _host(self, platform: str, host: Host) -> models.GatewayHost:
+        tables = (
+            models.GatewayHostTable(
+                id=table.id,
+                app=table.app,
+                stage=table.stage,
+                round=table.round,
+                players=table.players,
+                seated=table.seated,
+                trouble=table.trouble,
+            )
+            for table in host.tables()
+        )
+        seeks = (
+            models.GatewaySeek(
+                peer=seek.peer,
+                peer_name=self._gateway.called(seek.peer),
+                app=seek.app,
+                at=seek.at,
+                until=seek.until,
+            )
+            for seek in host.seeks()
+        )
+        return models.GatewayHost(
+            platform=platform,
+            games=tuple(host.games),
+            tables=tuple(tables),
+            seeks=tuple(seeks),
+            trouble=host.trouble(),
         )
 
     def _platform(self, platform: Platform) -> models.GatewayPlatform:

@@ -57,7 +57,7 @@ class Mesh(Protocol):
         """Bring the player to this seat: challenge or invite, ``begin`` when the order is known, bridge.
 
         Returns when that is stored, so that a restart goes on with it (``Host.reopen``). A player that does
-        not come is given up with ``seat.leave``. Raises ``Unwanted``.
+        not come is given up with ``seat.leave``. Raises ``Unwanted``, ``StorageError``.
         """
         ...
 

@@ -367,6 +367,11 @@ class Gateway:
         """See whether a platform can be used: at the start, then now and then."""
         while True:
             pool = self.accounts.pool(platform.name)
+            names = ["", *(account.name for account in pool[:1])]
+            waits = [self.limiter.wait(platform.name, name, self._mesh.now()) for name in names]
+            if max(waits) > 0:
+                await asyncio.sleep(max(waits))
+                continue
             try:
                 await platform.check(pool[0] if pool else None)
             except PlatformError as error:

@@ -50,7 +50,7 @@ def make(
     try:
         from .rcadia.client.address import parse_address  # noqa: PLC0415 - loads the web client
         from .rcadia.client.errors import BadAddress  # noqa: PLC0415
-        from .rcadia.client.transport import Connections  # noqa: PLC0415
+        from .rcadia.client.transport import Connections, Limits  # noqa: PLC0415
         from .rcadia.platform import RcadiaPlatform  # noqa: PLC0415
     except ImportError:
         log.error("%s", NEEDS)
@@ -68,6 +68,8 @@ def make(
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
+    # Every table of ours may hold a poll of the host, one for who sits down, and two of a seat.
+    most = 100 + 4 * settings.hosting_max_tables * len(settings.hosting_games)
     connections = {}
     for platform, url, plain in _addresses(settings):
         try:
@@ -76,14 +78,14 @@ def make(
             log.error("there is no platform %s: %s", platform, error)
             continue
         gate = PlatformGate(limiter, platform, now, spawn)
-        connections[platform] = Connections(address, gate=gate)
+        connections[platform] = Connections(address, gate=gate, limits=Limits(connections=most))
     platforms = [RcadiaPlatform(platform, each) for platform, each in connections.items()]
     gateway = Gateway(
         read_settings, platforms, own, store, writer, publish, limiter=limiter, data=data, name=name
     )
     if settings.arcade_enabled:
         _provide(gateway.accounts, data)
-    _host(settings, gateway, connections, store, writer)
+    _host(settings, gateway, connections, store, writer, now)
     return gateway, GatewayDesk(gateway)
 
 
@@ -128,7 +130,12 @@ _SHOWN: Final = {"main": "gateway", HOST: "house"}
 
 
 def _host(
-    settings: Settings, gateway: Gateway, connections: dict[str, Any], store: Store, writer: Writer
+    settings: Settings,
+    gateway: Gateway,
+    connections: dict[str, Any],
+    store: Store,
+    writer: Writer,
+    now: Callable[[], float],
 ) -> None:
     """A house host, if there are games for it and it has an account."""
     platform = gateway.platforms.get(settings.hosting_platform)
@@ -166,6 +173,7 @@ def _host(
         Engine(ThinkingProcess(), settings.house_level, lambda: secrets.randbits(32)),
         _Shelf(store, writer),
         mesh=gateway,
+        wall=now,
     )
 
 

@@ -66,6 +66,9 @@ UNKNOWN_BEFORE_LOST: Final = 3
 """404s in a row before a session counts as gone: a proxy in trouble says that as well."""
 
 FAILURES_BEFORE_AWAY: Final = 2
+LONGEST_PAUSE: Final = 60.0
+"""Seconds between two tries at a platform that has been away for long."""
+
 UNREADABLE_PAUSES: Final = (1.0, 2.0, 4.0, 8.0)
 """Seconds between looks at a state that cannot be read on our turn: state and actions may come one by one."""
 
@@ -79,7 +82,7 @@ class Timing(Value):
     confirm: float = 15.0
     rematch: int = REMATCH_WAIT
     unreadable: tuple[float, ...] = UNREADABLE_PAUSES
-    pauses: Callable[[], Pauses] = Pauses
+    pauses: Callable[[], Pauses] = lambda: Pauses(longest=LONGEST_PAUSE)
 
 
 class RcadiaSeat:
@@ -200,14 +203,18 @@ class RcadiaSeat:
             return None
         if not snapshot.next_session_id and self._timing.rematch:
             try:
-                await self._api.public(self._id, since=snapshot.version, wait=self._timing.rematch)
-                snapshot = await self._api.state(self._id)
+                await self._watch.rest(self._later(snapshot))
             except RcadiaError:
                 return None
-            self._course.latest = snapshot
+            snapshot = self._course.latest or snapshot
         if not snapshot.next_session_id:
             return None
         return Rematch(until=self._clock() + RESERVED_SECONDS)
+
+    async def _later(self, snapshot: Snapshot) -> None:
+        """Wait for a change of a finished session."""
+        await self._api.public(self._id, since=snapshot.version, wait=self._timing.rematch)
+        self._course.latest = await self._api.state(self._id)
 
     # Doing
 
@@ -307,12 +314,14 @@ class RcadiaSeat:
         except Refused as error:
             raise ActionRefused(f"The platform does not take the action: {error}") from None
         except RcadiaError as error:
+            # The next snapshot says how things are, when there is one.
             self._uncertain = True
             raise gone(error, "The table is gone") from None
+        else:
+            self._watch.wake()
         finally:
             course.acting = None
             course.renew()
-            self._watch.wake()
         return self._outcome(result, snapshot.turn)
 
     def _outcome(self, result: Result, turn: int) -> Outcome:

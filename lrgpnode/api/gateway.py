@@ -79,6 +79,8 @@ class GatewayMethods:
             "gateway.tables": self._tables,
             "gateway.seats": self._seats,
             "gateway.leave": self._leave,
+            "gateway.seek": self._seek,
+            "gateway.unseek": self._unseek,
             "gateway.account.list": self._accounts,
             "gateway.account.add": self._add,
             "gateway.account.remove": self._remove,
@@ -105,6 +107,12 @@ class GatewayMethods:
 
     async def _leave(self, params: models.GatewaySeatParams) -> models.GatewaySeat:
         return await self._open.leave(None, params.id)
+
+    async def _seek(self, params: models.GatewaySeekParams) -> models.GatewaySought:
+        return models.GatewaySought(text=await self._open.seek(self._lookup.peer(params.peer), params.app))
+
+    async def _unseek(self, params: models.GatewayUnseekParams) -> models.GatewayUnsought:
+        return models.GatewayUnsought(waited=await self._open.unseek(self._lookup.peer(params.peer)))
 
     async def _accounts(self, _: models.Nothing) -> models.GatewayAccounts:
         return models.GatewayAccounts(accounts=tuple(self._open.accounts()))

@@ -60,6 +60,8 @@ def gateway_status(context: Context, as_json: bool) -> None:
         write(f"No platform: `{context.command('config', 'show', 'rcadia')}` shows the settings of one.")
     for app, platform in sorted(result["routes"].items()):
         write(f"a challenge to {clean(app, 16)} goes to {clean(platform, 32)}")
+    for host in result.get("hosts", ()):
+        _host(host)
 
 
 @gateway.command("tables")
@@ -116,6 +118,36 @@ def gateway_leave(context: Context, id: int, as_json: bool) -> None:
     write(f"Seat {result['id']} is given up.")
 
 
+@gateway.command("seek")
+@click.argument("peer", type=NAME)
+@click.argument("app", type=APP)
+@json_option
+@pass_context
+def gateway_seek(context: Context, peer: str, app: str, as_json: bool) -> None:
+    """Let PEER wait for an opponent from the web at a table of ours.
+
+    PEER may be an identity of this node or a player of the mesh, APP a game such as chess.
+    """
+    result = context.call("gateway.seek", peer=peer, app=app)
+    if as_json:
+        say_json(result)
+        return
+    write(clean(result["text"]))
+
+
+@gateway.command("unseek")
+@click.argument("peer", type=NAME)
+@json_option
+@pass_context
+def gateway_unseek(context: Context, peer: str, as_json: bool) -> None:
+    """Let PEER wait no more."""
+    result = context.call("gateway.unseek", peer=peer)
+    if as_json:
+        say_json(result)
+        return
+    write("Waits no more." if result["waited"] else "That player did not wait.")
+
+
 @gateway.group("account")
 def account() -> None:
     """Show and change the accounts at the platforms."""
@@ -170,6 +202,23 @@ def account_remove(context: Context, platform: str, name: str, as_json: bool) ->
         say_json(result)
         return
     write(f"The account {clean(result['name'], 64)} of {clean(result['platform'], 32)} is gone.")
+
+
+def _host(host: Mapping[str, Any]) -> None:
+    """Tables of our own at one platform, and who waits for a place at them."""
+    games = ", ".join(clean(app, 16) for app in host["games"])
+    write(f"tables of ours at {clean(host['platform'], 32)}: {games}")
+    for table in host["tables"]:
+        sits = {"house": "the house", "mesh": "a player of the mesh"}.get(table.get("seated", ""), "")
+        beside = f", {sits} among them" if sits else ""
+        trouble = f"  trouble: {clean(table['trouble'])}" if table.get("trouble") else ""
+        place = f"{pad(clean(table['id'], 64) or '-', 17)}  {pad(clean(table['app'], 16), 14)}"
+        write(f"  {place}{clean(table['stage'], 16)}, {table['players']} of 2 players{beside}{trouble}")
+    for seek in host["seeks"]:
+        player = who(seek.get("peer_name", ""), seek["peer"])
+        write(f"  {player} waits for {clean(seek['app'], 16)} until {when(seek['until'])}")
+    if host.get("trouble"):
+        write(f"  trouble: {clean(host['trouble'])}")
 
 
 def _token() -> str:

@@ -157,7 +157,6 @@ def test_a_game_that_does_not_load(base: Path) -> None:
 @pytest.mark.slow
 def test_a_platform_that_does_not_answer(base: Path) -> None:
     node = NodeProcess(base / "alice", "--listen", f"127.0.0.1:{free_port()}")
-    node.data.mkdir(parents=True)
     settings = f'[gateway]\nenabled = true\n[rcadia]\nurl = "http://127.0.0.1:{free_port()}"\n'
     (node.data / "lrgpnode.toml").write_text(settings)
     try:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from gateway.desk import GatewayDesk
 from gateway.policy import GatePolicy, Players
+from gateway.seeking import Host
 from gateway.service import Gateway
 from gateway.settings import GatewaySettings
 from lrgpnode.config import TOKENS_NAME
@@ -59,6 +60,7 @@ class GatewayNode(Player):
         self.folder = folder
         self.settings = SETTINGS
         self.own = Own()
+        self.hosts: dict[str, Host] = {}
         self.prepare: Callable[[FakePlatform], None] = lambda platform: None
         token = folder / TOKENS_NAME / "fake" / "main"
         token.parent.mkdir(parents=True, exist_ok=True)
@@ -87,6 +89,7 @@ class GatewayNode(Player):
             data=self.folder,
             name=lambda peer: {A: "Ann"}.get(peer, ""),
         )
+        self.gateway.hosts.update(self.hosts)
         self.desk = GatewayDesk(self.gateway)
         await self.gateway.open(self.node)
         return self

@@ -78,7 +78,10 @@ class Actor:
         """
         turn = snapshot.turn
         before = snapshot.last_action.action_id if snapshot.last_action else ""
-        for _ in range(SENT_AGAIN):
+        pauses = self._pauses()
+        for attempt in range(SENT_AGAIN):
+            if attempt:
+                await pauses.after_seconds(None)
             try:
                 answer = await self._api.act(self._id, action, turn=turn, wait=self._wait)
             except Conflict as conflict:

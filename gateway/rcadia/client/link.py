@@ -129,6 +129,7 @@ class SessionLink:
             self._pauses.worked()
             said = self._take(answer, handle)
             if answer.status == FINISHED:
+                await self._acknowledge(answer)
                 return self._result(answer)
             if not greeted:
                 greeted = True
@@ -174,6 +175,14 @@ class SessionLink:
                 self._after = entry.seq
         self.say(said)
         return bool(said)
+
+    async def _acknowledge(self, last: PendingAnswer) -> None:
+        """Let the server forget the last entries; it is no loss if it does not hear of it."""
+        if last.actions:
+            try:
+                await self._api.pending(self.id, self._after, 0)
+            except RcadiaError as error:
+                log.debug("the end of game %s is not acknowledged: %s", self.id, error)
 
     def _result(self, answer: PendingAnswer) -> Ended:
         following = answer.next_session_id or self._next

@@ -19,9 +19,15 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Pauses:
-    """The pauses of one kind of request. ``sleep`` in seconds."""
+    """The pauses of one kind of request, at most ``longest`` seconds unless the server asks for more."""
 
-    def __init__(self, sleep: Sleep = asyncio.sleep, spread: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        sleep: Sleep = asyncio.sleep,
+        spread: Callable[[], float] = random.random,
+        longest: float = LONGEST,
+    ) -> None:
+        self._longest = longest
         self._sleep = sleep
         self._spread = spread
         self._failed = 0
@@ -40,6 +46,6 @@ class Pauses:
 
     async def after_seconds(self, asked: float | None) -> None:
         """Wait for ``asked`` seconds; where nothing was asked for, longer each time."""
-        pause = min(FIRST * 2.0**self._failed, LONGEST) * (0.75 + 0.5 * self._spread())
+        pause = min(FIRST * 2.0**self._failed, self._longest) * (0.75 + 0.5 * self._spread())
         self._failed = min(self._failed + 1, 30)
         await self._sleep(pause if asked is None else max(asked, 0.1 * pause))

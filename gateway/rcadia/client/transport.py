@@ -51,6 +51,9 @@ MAX_PAUSE: Final = 86_400.0
 
 MAX_SHOWN: Final = 200
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
+_ABOUT_US: Final = frozenset((401, 403, 404, 409, 410))
+"""What would cost a seat or an account, and is believed only in the platform's own form (§7)."""
+
 _KEEP_METHOD: Final = frozenset((307, 308))
 _HEADERS: Final = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "lrgpnode"}
 
@@ -246,6 +249,8 @@ class Transport:
             answer = read(reply.body, ErrorAnswer)
         except Unusable:
             answer = lenient({}, ErrorAnswer)
+            if reply.status in _ABOUT_US:
+                return Unusable(f"Something before the platform answers with status {reply.status}")
         code = answer.code if isinstance(answer.code, str) else ""
         message = self._safe(answer.error) or f"The platform answered with status {reply.status}"
         match reply.status:

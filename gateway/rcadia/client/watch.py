@@ -135,7 +135,7 @@ class Watch:
         else:
             snapshot = await self._api.state(self._id, wait=self._pace.wait, since=before.version)
         held = self._clock() - began >= min(1.0, self._pace.wait / 2)
-        news = before is None or snapshot.version != before.version
+        news = before is None or snapshot != before
         self._unheld = 0 if held or news else self._unheld + 1
         self.take(snapshot)
 

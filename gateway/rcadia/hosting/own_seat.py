@@ -13,6 +13,7 @@ from gateway.seat import (
     Event,
     HostedSeat,
     Joined,
+    Lost,
     NotYourTurn,
     Outcome,
     RemoteSeat,
@@ -104,6 +105,8 @@ class OwnSeat:
             elif self.begun or not isinstance(event, Away):
                 # Before the order is said, the platform takes a host that only waits for it as away.
                 yield event
+        if self.handed_over:
+            yield Lost(reason="the seat was kept for too long and has been given to the house")
 
     async def begin(self, first: Side) -> None:
         table = self._at_table()

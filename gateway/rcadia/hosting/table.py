@@ -94,6 +94,8 @@ class Table:
         self._watch: asyncio.Task[None] | None = None
         self._game = HostedGame(words=words, session_id="" if key is None else key.session, hold=self._hold)
         self._order: int | None = None
+        self._automatic = True
+        """Whether the platform opens the next round by itself; one that does not has to be asked."""
         self._leaving = False
         self._over = False
         self._moved = asyncio.Event()
@@ -223,6 +225,7 @@ class Table:
             except (Forbidden, UnknownSession, ServerRestarted, Conflict) as error:
                 raise Refused(f"the platform lets us open no table: {error}", error.code) from error
         number = answer.round
+        self._automatic = answer.config.get("autoRematch") is True
         self._game = HostedGame(
             words=self._words, session_id=answer.session_id, round=number, hold=self._hold
         )
@@ -286,8 +289,9 @@ class Table:
         reason = ended.result.get("reason") if isinstance(ended.result, dict) else None
         if self._leaving or not self._settings.rematch or reason in NO_REMATCH:
             return ""
-        # A platform that opens no round by itself may still do so when it is asked.
-        return ended.next_session or (await link.rematch() if self._game.players else "")
+        if ended.next_session or self._automatic or not self._game.players:
+            return ended.next_session
+        return await link.rematch()
 
     def _next(self, session: str, number: int) -> HostedGame:
         first = self._game.first

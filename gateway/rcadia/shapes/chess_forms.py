@@ -15,7 +15,7 @@ from .games import LISTS, Offer, Sight, word_of
 from .rules import Line, Move, line_of
 from .values import MAX_ITEMS, fields, named
 
-_COMMENT: Final = re.compile(r"\{[^}]*\}|;[^\n]*|^\s*\[[^\]]*\]\s*$|\$\d+", re.MULTILINE)
+_COMMENT: Final = re.compile(r"\{[^}]{0,500}\}|;[^\n]*|^[ \t]*\[[^\]\n]{0,300}\][ \t]*$|\$\d+", re.MULTILINE)
 _NUMBER: Final = re.compile(r"^\d+\.+")
 _RESULTS: Final = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
 MAX_TEXT: Final = 40_000
@@ -26,17 +26,34 @@ class ChessForms:
 
     def __init__(self) -> None:
         self._turned = frozenset(range(chess_boards.ORIENTATIONS))
+        self._played: dict[Squares, tuple[list[Any], Line]] = {}
 
     def lines(self, state: Any) -> Iterator[Line]:
         for value in named(state, LISTS):
             entries = _words(value) if isinstance(value, str) else value
             if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
                 continue
-            for pairs in (False, True):
+            for pairs in (False, True) if any(isinstance(entry, list) for entry in entries) else (False,):
+                flat = _flat(entries, pairs=pairs)
                 for squares in Squares:
-                    line = _replayed(_flat(entries, pairs=pairs), squares)
+                    line = self._replayed(flat, squares)
                     if line is not None:
                         yield line
+                    if all(isinstance(entry, str) for entry in flat):
+                        break  # names of squares mean the same in each
+
+    def _replayed(self, entries: list[Any], squares: Squares) -> Line | None:
+        """The game that the entries are; goes on from the one that was read last where it begins alike."""
+        read, line = self._played.get(squares, ([], line_of("chess")))
+        if entries[: len(read)] != read:
+            read, line = [], line_of("chess")
+        for entry in entries[len(read) :]:
+            meant = None if line.end() else chess_moves.meant(line.position, entry, squares)
+            if meant is None or len(meant) != 1:
+                return None
+            line = line.plus(meant[0])
+        self._played[squares] = (entries, line)
+        return line
 
     def sights(self, state: Any) -> list[Sight]:
         return [lambda line, one=one: self._shows(one, line) for one in chess_boards.seen(state)]  # type: ignore[misc]
@@ -80,19 +97,10 @@ def _offer(line: Line, legal: list[Any], squares: Squares) -> Offer | None:
         else:
             open_.append((meant, entry))
     for meant, entry in open_:
-        for move in meant:
+        pieces = chess_moves.pieces_of(entry)
+        for move in (move for move in meant if move[4] in pieces):
             moves.setdefault(move, chess_moves.with_promotion(entry, move[4]))
     return Offer(moves=moves, words=words) if moves else None
-
-
-def _replayed(entries: list[Any], squares: Squares) -> Line | None:
-    line = line_of("chess")
-    for entry in entries:
-        meant = None if line.end() else chess_moves.meant(line.position, entry, squares)
-        if meant is None or len(meant) != 1:
-            return None
-        line = line.plus(meant[0])
-    return line
 
 
 def _flat(entries: list[Any], *, pairs: bool) -> list[Any]:

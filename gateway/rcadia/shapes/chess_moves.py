@@ -151,13 +151,23 @@ def row_and_column(value: Any) -> tuple[int | None, int | None]:
     return None, None
 
 
+def pieces_of(entry: Any) -> frozenset[str]:
+    """The letters to which an entry lets a pawn be promoted: those it lists under ``promotions``, or all."""
+    known = fields(entry)
+    listed = known.get("promotions")
+    if isinstance(listed, list):
+        return frozenset(chess.piece_symbol(piece) for one in listed if (piece := promoted(one)) is not None)
+    inner = next((known[name] for name in INNER if isinstance(known.get(name), Mapping)), None)
+    return frozenset("qrbn") if inner is None else pieces_of(inner)
+
+
 def with_promotion(entry: Any, letter: str) -> Any:
     """An entry that does not say to what a pawn is promoted, with the letter at the place for it.
 
     A text becomes UCI with five letters, a list gets a third item, an object a field ``promotion``.
     """
     if isinstance(entry, str):
-        return entry + (letter if _UCI.fullmatch(entry.lower()) else f"={letter.upper()}")
+        return entry.strip() + letter
     if isinstance(entry, list):
         return [*entry[:2], letter]
     known = fields(entry)

@@ -129,7 +129,7 @@ def _of_list(value: list[Any], rows: int, columns: int) -> Iterator[Cells]:
     if len(value) == rows * columns:
         yield from _turned(_cells(value), rows, columns)
         return
-    if not all(isinstance(part, list | str) for part in value):
+    if len(value) not in (rows, columns) or not all(isinstance(part, list | str) for part in value):
         return
     parts = [_cells([*part]) for part in value]
     if len(parts) == rows and all(part is not None and len(part) == columns for part in parts):

@@ -15,7 +15,7 @@ from .rules import Move
 from .values import MAX_DEPTH, fields, whole
 
 CELL: Final = ("cell", "index", "idx", "i", "position", "pos", "square", "space", "slot", "location", "field")
-COLUMN: Final = ("column", "col", "c", "x", "index", "idx", "slot", "columnindex", "col_index")
+COLUMN: Final = ("column", "col", "c", "x", "index", "idx", "slot", "columnindex")
 INNER: Final = ("move", "action", "value", "data", "payload", "params", "place", "drop", "m")
 
 BASES: Final = (0, 1)

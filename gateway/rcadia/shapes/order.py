@@ -19,12 +19,12 @@ from .values import fields, levels, plain
 _FIRST: Final = {
     "chess": ("white", "w", "whiteplayer", "whiteplayerid", "whiteid", "playerwhite"),
     "ttt": ("x", "xplayer", "playerx", "xplayerid", "first", "firstplayer", "startingplayer", "starter"),
-    "four_in_a_row": ("first", "firstplayer", "startingplayer", "starter", "player1", "p1"),
+    "four_in_a_row": ("first", "firstplayer", "startingplayer", "starter"),
 }
 _SECOND: Final = {
     "chess": ("black", "b", "blackplayer", "blackplayerid", "blackid", "playerblack"),
     "ttt": ("o", "oplayer", "playero", "oplayerid", "second", "secondplayer"),
-    "four_in_a_row": ("second", "secondplayer", "player2", "p2"),
+    "four_in_a_row": ("second", "secondplayer"),
 }
 _MAPS: Final = ("colors", "colours", "sides", "players", "seats", "roles", "symbols", "marks")
 _ROLE: Final = ("color", "colour", "side", "role", "mark", "symbol")

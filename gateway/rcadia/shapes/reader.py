@@ -96,8 +96,7 @@ def _ways(before: Line, sent: Move | None) -> Iterator[list[Line]]:
     yield [after for line in ours for after in _next(line, line.legal())]
     ones = list(_next(before, before.legal()))
     yield ones
-    if sent is None:
-        yield [after for line in ones for after in _next(line, line.legal())]
+    yield [after for line in ones for after in _next(line, line.legal())]
 
 
 def _next(line: Line, moves: Iterable[Move]) -> Iterator[Line]:

@@ -46,6 +46,9 @@ def finished(
     known = fields(result)
     reason = _reason(result, known, line)
     winner = Winner.NONE if reason in _VOID else _winner(app, known, result, snapshot, line, first)
+    if reason is Reason.BOARD and not (line is not None and line.end()):
+        # By the platform's rules, or by a last move that is not shown; the moves known here do not say it.
+        reason = Reason.CLAIMED if winner is Winner.NONE else Reason.OTHER
     return winner, reason, _text(result, known)
 
 
@@ -72,7 +75,7 @@ def _winner(
 ) -> Winner:
     given = [known[name] for name in _WINNERS if name in known]
     for value in (*given, known.get("result"), known.get("outcome"), result):
-        side = side_of(value, snapshot) or side_of_role(app, value, first)
+        side = side_of(value, snapshot) or _in_seat(value, snapshot) or side_of_role(app, value, first)
         if side is not None:
             return Winner(side.value)
         if isinstance(value, str) and value.strip().lower() in _DRAWN:
@@ -86,6 +89,13 @@ def _winner(
         # Who made the last move has won; `mover` is the other one.
         return Winner((other(first) if line.mover == 0 else first).value)
     return Winner.NONE
+
+
+def _in_seat(value: Any, snapshot: Snapshot) -> Side | None:
+    """Who sits in the seat with this number."""
+    if type(value) is not int or not 0 <= value < len(snapshot.players):
+        return None
+    return Side.US if value == snapshot.seat else Side.THEM
 
 
 def _text(result: Any, known: Mapping[str, Any]) -> str:

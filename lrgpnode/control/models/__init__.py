@@ -100,6 +100,8 @@ from .gateway import (
     GatewayAccountAddParams as GatewayAccountAddParams,
     GatewayAccountParams as GatewayAccountParams,
     GatewayAccounts as GatewayAccounts,
+    GatewayHost as GatewayHost,
+    GatewayHostTable as GatewayHostTable,
     GatewayPlatform as GatewayPlatform,
     GatewayPlatformChanged as GatewayPlatformChanged,
     GatewaySeat as GatewaySeat,
@@ -107,10 +109,15 @@ from .gateway import (
     GatewaySeatParams as GatewaySeatParams,
     GatewaySeats as GatewaySeats,
     GatewaySeatsParams as GatewaySeatsParams,
+    GatewaySeek as GatewaySeek,
+    GatewaySeekParams as GatewaySeekParams,
+    GatewaySought as GatewaySought,
     GatewayStatus as GatewayStatus,
     GatewayTable as GatewayTable,
     GatewayTables as GatewayTables,
     GatewayTablesParams as GatewayTablesParams,
+    GatewayUnseekParams as GatewayUnseekParams,
+    GatewayUnsought as GatewayUnsought,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
 from .log import (

@@ -60,6 +60,41 @@ class GatewayPlatform(Model, frozen=True, kw_only=True):
     paused_until: float | None = None
 
 
+class GatewayHostTable(Model, frozen=True, kw_only=True):
+    """A table of ours. ``stage``: `opening`, `open`, `starting`, `playing` or `away`.
+
+    ``seated``: who sits there for us, `house`, `mesh` or "". ``trouble``: why it does not go on now, or "".
+    """
+
+    id: str
+    app: str
+    stage: str
+    round: int
+    players: int
+    seated: str = ""
+    trouble: str = ""
+
+
+class GatewaySeek(Model, frozen=True, kw_only=True):
+    """A player who waits for an opponent at our tables, until ``until``."""
+
+    peer: str
+    app: str
+    at: float
+    until: float
+    peer_name: str = ""
+
+
+class GatewayHost(Model, frozen=True, kw_only=True):
+    """Tables that we keep open at a platform. ``trouble``: why none can be opened just now, or ""."""
+
+    platform: str
+    games: tuple[str, ...]
+    tables: tuple[GatewayHostTable, ...] = ()
+    seeks: tuple[GatewaySeek, ...] = ()
+    trouble: str = ""
+
+
 class GatewayStatus(Model, frozen=True, kw_only=True):
     """``routes``: where a bare challenge of a game goes, by app id. Empty where the gateway is off."""
 
@@ -69,6 +104,7 @@ class GatewayStatus(Model, frozen=True, kw_only=True):
     routes: Mapping[str, str] = {}
     platforms: tuple[GatewayPlatform, ...] = ()
     seats: int = 0
+    hosts: tuple[GatewayHost, ...] = ()
 
 
 class GatewayTable(Model, frozen=True, kw_only=True):
@@ -111,6 +147,27 @@ class GatewaySeats(Model, frozen=True, kw_only=True):
 
 class GatewaySeatParams(Model, frozen=True, kw_only=True):
     id: Annotated[int, Meta(ge=1, description="Number of a seat.")]
+
+
+class GatewaySeekParams(Model, frozen=True, kw_only=True):
+    peer: PeerRef
+    app: AppRef
+
+
+class GatewaySought(Model, frozen=True, kw_only=True):
+    """``text``: what to tell the player."""
+
+    text: str
+
+
+class GatewayUnseekParams(Model, frozen=True, kw_only=True):
+    peer: PeerRef
+
+
+class GatewayUnsought(Model, frozen=True, kw_only=True):
+    """``waited``: False where the player did not wait."""
+
+    waited: bool
 
 
 class GatewayAccount(Model, frozen=True, kw_only=True):
@@ -169,6 +226,10 @@ METHODS: Final = (
     Method("gateway.tables", GatewayTablesParams, GatewayTables, "Tables with a free seat, asked for now."),
     Method("gateway.seats", GatewaySeatsParams, GatewaySeats, "Seats of mesh players."),
     Method("gateway.leave", GatewaySeatParams, GatewaySeat, "Give a seat up; a game at it is lost."),
+    Method(
+        "gateway.seek", GatewaySeekParams, GatewaySought, "A player wants an opponent at a table of ours."
+    ),
+    Method("gateway.unseek", GatewayUnseekParams, GatewayUnsought, "The player does not wait any more."),
     Method("gateway.account.list", Nothing, GatewayAccounts, "Accounts at the platforms, without tokens."),
     Method(
         "gateway.account.add",

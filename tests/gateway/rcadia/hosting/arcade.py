@@ -32,43 +32,13 @@ def script(*actions: Any) -> Choose:
     return lambda snapshot: waiting.pop(0)
 
 
-class Town:
-    """An arcade with accounts: the house's, a pool's, and some web agents'."""
+class Caller:
+    """Requests to an arcade. ``tokens`` by account; ``web`` has to be set before the first request."""
 
-    def __init__(self, data: Path) -> None:
-        self.data = data
+    def __init__(self, url: str = "") -> None:
+        self.url = url
         self.tokens: dict[str, str] = {}
-        self.port = 0
-        self.arcade: Arcade
         self.web: aiohttp.ClientSession
-        store = ArcadeStore(data / FILE_NAME)
-        try:
-            accounts = Accounts(store)
-            for name, scopes in (
-                ("house", ["host", "play"]),
-                ("pool", ["play"]),
-                ("ann", ["play"]),
-                ("eve", ["play"]),
-            ):
-                accounts.add(name, house=name == "house")
-                self.tokens[name] = accounts.new_token(name, scopes)[0]
-        finally:
-            store.close()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    async def open(self) -> None:
-        rate = Rate(per_second=10_000, burst=10_000)
-        self.arcade = Arcade(ArcadeSettings(data=self.data, port=self.port, rates=Rates(calls=rate)))
-        await self.arcade.start()
-        self.port = self.arcade.address[1]
-
-    async def restart(self) -> None:
-        """The server comes back at the same address and has forgotten all sessions."""
-        await self.arcade.stop()
-        await self.open()
 
     async def call(
         self, method: str, path: str, *, who: str = "", json: Any = None, **query: Any
@@ -103,6 +73,41 @@ class Town:
         return found
 
 
+class Town(Caller):
+    """An arcade in this process, with accounts: the house's, a pool's, and some web agents'."""
+
+    def __init__(self, data: Path) -> None:
+        super().__init__()
+        self.data = data
+        self.port = 0
+        self.arcade: Arcade
+        store = ArcadeStore(data / FILE_NAME)
+        try:
+            accounts = Accounts(store)
+            for name, scopes in (
+                ("house", ["host", "play"]),
+                ("pool", ["play"]),
+                ("ann", ["play"]),
+                ("eve", ["play"]),
+            ):
+                accounts.add(name, house=name == "house")
+                self.tokens[name] = accounts.new_token(name, scopes)[0]
+        finally:
+            store.close()
+
+    async def open(self) -> None:
+        rate = Rate(per_second=10_000, burst=10_000)
+        self.arcade = Arcade(ArcadeSettings(data=self.data, port=self.port, rates=Rates(calls=rate)))
+        await self.arcade.start()
+        self.port = self.arcade.address[1]
+        self.url = self.arcade.url
+
+    async def restart(self) -> None:
+        """The server comes back at the same address and has forgotten all sessions."""
+        await self.arcade.stop()
+        await self.open()
+
+
 @asynccontextmanager
 async def town(data: Path) -> AsyncIterator[Town]:
     here = Town(data)
@@ -117,7 +122,7 @@ async def town(data: Path) -> AsyncIterator[Town]:
 class Agent:
     """A web agent, as the protocol's loop (§5) has it. ``results``: one for each game."""
 
-    def __init__(self, town: Town, who: str) -> None:
+    def __init__(self, town: Caller, who: str) -> None:
         self.town = town
         self.who = who
         self.session = ""

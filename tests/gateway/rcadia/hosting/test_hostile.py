@@ -10,7 +10,7 @@ from gateway.rcadia.hosting.revive import NoGame, revived
 from tests.gateway.rcadia.hosting.platform import ANN, BEN, SESSION, WORDS, Platform
 
 APPS = ("ttt", "four_in_a_row", "chess")
-MOST_PLIES = {"ttt": 9, "four_in_a_row": 42, "chess": 60}
+MOST_PLIES = {"ttt": 9, "four_in_a_row": 42, "chess": 24}
 
 LEAVES = st.one_of(
     st.none(),
@@ -77,7 +77,7 @@ def _check_rejected(platform: Platform, player: str, action: Any, id: str | None
 
 @pytest.mark.parametrize("app", APPS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_random_games_with_hostile_players(app: str, data: st.DataObject) -> None:
     platform = Platform(app, number=data.draw(st.integers(1, 4)))
     assert platform.act(ANN, "e2e4") == []  # before there are players
@@ -128,7 +128,7 @@ def _garbage(platform: Platform, action: Any) -> None:
 
 @pytest.mark.parametrize("app", APPS)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_game_is_taken_up_from_its_public_state(app: str, data: st.DataObject) -> None:
     platform = Platform(app, number=data.draw(st.integers(1, 2)))
     platform.start()
@@ -163,7 +163,7 @@ def test_a_game_is_taken_up_from_its_public_state(app: str, data: st.DataObject)
         },
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_what_is_no_state_of_ours_is_refused(state: Any) -> None:
     try:
         game = revived(WORDS["chess"], SESSION, number=1, state=state)

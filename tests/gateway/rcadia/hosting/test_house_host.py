@@ -254,6 +254,28 @@ def test_in_chess_a_rematch_with_a_player_of_the_mesh_changes_colours(tmp_path: 
     asyncio.run(play())
 
 
+def test_the_house_makes_room_for_a_player_of_the_mesh(tmp_path: Path) -> None:
+    async def plays(seek: Seek, seat: HostedSeat) -> None:
+        events = seat.events()
+        await until(events, to_order)
+        await seat.begin(Side.US)
+        await until(events, lambda event: isinstance(event, YourTurn))
+        await seat.say(Word.RESIGN)
+
+    async def play() -> None:
+        mesh = FakeMesh(plays)
+        async with house(tmp_path, TTT, mesh) as one:
+            ann = await joined(one)
+            snapshot = await ann.state(wait=25)
+            assert snapshot["yourTurn"]
+            await one.host.seek(PEER, "ttt")
+            results = await ann.play(first_legal, rounds=2)
+            assert results[1]["reason"] == "resignation"
+            assert [player["asName"] for player in ann.snapshots[-1]["players"]] == ["ann", f"mesh-{PEER}"]
+
+    asyncio.run(play())
+
+
 def test_the_queue(tmp_path: Path) -> None:
     async def play() -> None:
         mesh = FakeMesh()
@@ -273,7 +295,7 @@ def test_the_queue(tmp_path: Path) -> None:
             await one.start()
             assert [seek.peer for seek in one.host.seeks()] == [PEER]
             one.wall += 61
-            one.host._changed()
+            one.host.changed()
             await one.town.until(lambda: mesh.texts)
             assert mesh.texts[0][0] == PEER
             assert "Nobody has come" in mesh.texts[0][1]

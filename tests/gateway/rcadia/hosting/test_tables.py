@@ -86,7 +86,14 @@ def test_a_table_is_listed_as_the_house(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-@pytest.mark.parametrize("app", ["chess", "ttt", "four_in_a_row"])
+@pytest.mark.parametrize(
+    "app",
+    [
+        "chess",
+        pytest.param("ttt", marks=pytest.mark.slow),
+        pytest.param("four_in_a_row", marks=pytest.mark.slow),
+    ],
+)
 def test_a_series_with_alternating_colours(tmp_path: Path, app: str) -> None:
     async def play() -> None:
         async with hall(tmp_path) as here:

@@ -36,7 +36,7 @@ BACKLOG: Final = 1024
 MAX_LINE: Final = 8190
 
 MOST_FILES: Final = 8192
-"""Open files: twice what may wait at a time."""
+"""Open files: more than what may wait at a time."""
 
 
 class ArcadeError(Exception):

@@ -14,7 +14,7 @@ import aiohttp
 from gateway.arcade.accounts import Accounts
 from gateway.arcade.app import Arcade, ArcadeSettings
 from gateway.arcade.store import FILE_NAME, ArcadeStore
-from tests.gateway.web.chromium import Page
+from tests.gateway.web.page import Page
 
 PASSWORD = "correct horse battery"
 DEADLINE = 60.0

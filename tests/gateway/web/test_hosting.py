@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.gateway.web.arcade import AGENT, Caller, Village
-from tests.gateway.web.chromium import Browser, Page
+from tests.gateway.web.chromium import Browser
 from tests.gateway.web.conftest import Runner
+from tests.gateway.web.page import Page
 
 # White's pawn becomes a queen on the fifth move, which mates on the sixth.
 PROMOTION = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "b7b5", "h6h7", "f7f5", "h7g8q", "h8h2", "g8g6"]

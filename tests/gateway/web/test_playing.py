@@ -10,8 +10,9 @@ import chess
 import pytest
 
 from tests.gateway.web.arcade import Caller, Village
-from tests.gateway.web.chromium import Browser, Page
+from tests.gateway.web.chromium import Browser
 from tests.gateway.web.conftest import Runner
+from tests.gateway.web.page import Page
 
 PROMOTING = "rn1qkbnr/pP2pppp/8/2pp4/8/8/P1PPPPPP/RNBQKBNR w KQkq - 0 5"
 

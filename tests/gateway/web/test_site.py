@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from yarl import URL
 
 from gateway.arcade.web import site
 
@@ -85,14 +86,8 @@ def test_every_file_that_a_file_names_is_there() -> None:
             named = re.findall(r'(?:src|href)="([^"#]+)"', text) if path.suffix == ".html" else []
             named += re.findall(r'from "(\.[^"]+)"', text) if path.suffix == ".js" else []
             for name in named:
-                target = str(
-                    client.make_url(address)
-                    .join(client.make_url(name) if name[0] == "/" else __url(name))
-                    .path
-                )
+                target = URL(address).join(URL(name)).path
                 assert (await client.get(target)).status == 200, (path, name)
-
-    from yarl import URL as __url  # noqa: N811
 
     served(test)
 

@@ -33,8 +33,13 @@ async def play(caller: Caller, session: str, script: list[str]) -> Any:
         assert answer["outcome"] == "applied", answer
 
 
-async def open_table(there: Village, browser: Browser) -> tuple[Page, str]:
+HIDDEN = "Object.defineProperty(document, 'hidden', { get: () => true });"
+"""What a tab says of itself that nobody looks at."""
+
+
+async def open_table(there: Village, browser: Browser, script: str = "") -> tuple[Page, str]:
     page = await browser.page()
+    await page.send("Page.addScriptToEvaluateOnNewDocument", source=script)
     await there.sign_in(page, "/host/chess")
     await page.until("document.body.innerText.includes('Your table is open')")
     (table,) = await there.tables()
@@ -133,9 +138,11 @@ def test_only_the_frame_is_heard_and_it_has_no_rights(in_browser: Runner, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_restarted_arcade_gets_a_new_table(in_browser: Runner, tmp_path: Path) -> None:
+def test_a_restarted_arcade_gets_a_new_table_also_from_a_tab_nobody_looks_at(
+    in_browser: Runner, tmp_path: Path
+) -> None:
     async def test(there: Village, browser: Browser) -> None:
-        page, session = await open_table(there, browser)
+        page, session = await open_table(there, browser, HIDDEN)
         await there.restart()
         await page.until(f"!document.querySelector('.share').innerText.includes('{session}')")
         (table,) = await there.tables()

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from lrgpnode.control.text import clean
+from lrgpnode.limit import Limit
 from lrgpnode.node import Identities, IdentityError, Node
 from lrgpnode.protocol.errors import CallerError
+from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
 from storage.gateway import NoSlot
@@ -28,6 +30,7 @@ from storage.writer import Writer
 from .accounts import Accounts
 from .bridge.driver import Bridge
 from .bridge.notes import Notes
+from .bridge.rules import PLAYED
 from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
@@ -45,6 +48,9 @@ NAMES: Final = ("gateway", "the gateway", "gateway of lrgpnode")
 TROUBLED_SECONDS: Final = 300.0
 WELL_SECONDS: Final = 3600.0
 """Between looks at whether a platform can be used."""
+
+CHALLENGES_PER_HOUR: Final = 12
+"""Of one player that are answered: each costs airtime, and a request at a platform."""
 
 LONGEST_NAME: Final = 24
 """Characters of a player's name at a table."""
@@ -84,6 +90,7 @@ class Gateway:
         self._node: Node
         self._mesh: MeshSide
         self._tasks: set[asyncio.Task[None]] = set()
+        self._challenges = Limit(CHALLENGES_PER_HOUR, seconds=3600.0)
         self._told: dict[int, tuple[Any, ...]] = {}
         self._considered: set[SessionKey] = set()
         self.seating = Seating(self)
@@ -112,10 +119,17 @@ class Gateway:
             return
         node.texts.discreet = self.handover
         # Before the bridges: they ask it for the seats at its tables.
-        for host in self.hosts.values():
-            await host.start()
+        for name, host in tuple(self.hosts.items()):
+            try:
+                await host.start()
+            except Exception:
+                log.exception("no tables are hosted at %s", name)
+                del self.hosts[name]
         for row in self.store.gateway.live():
-            self._add(row)
+            try:
+                self._add(row)
+            except (KeyError, ValueError) as error:
+                log.error("seat %d cannot go on: %s", row.id, error)
         for platform in self.platforms.values():
             self._spawn(self._look_at(platform))
         for session in node.router.list(self.identity, None, node.now()):
@@ -215,8 +229,11 @@ class Gateway:
             if self.of_session(key) is not None:
                 return
             judgement = self.judge(session.peer)
-            if judgement.verdict is Verdict.IGNORE:
+            often = not self._challenges.allow(session.peer, self._mesh.now())
+            if judgement.verdict is Verdict.IGNORE or often:
                 log.info("the gateway leaves a challenge of %s unanswered", session.peer)
+            elif session.app_id not in PLAYED:
+                await self._node.act(key, Command.DECLINE, {})
             elif judgement.verdict is Verdict.DECLINE:
                 await self._refuse(session, judgement.why)
             else:
@@ -416,7 +433,12 @@ class Gateway:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("the gateway failed at something", exc_info=error)
 
 
 class Kept:

@@ -357,7 +357,7 @@ def _told(at: Situation, text: str) -> Step | None:
 
 
 def _broken(at: Situation, why: str) -> Step:
-    return Note(notes=replace(at.notes, broken=why))
+    return Note(notes=replace(at.notes, broken=words.quoted(why)))
 
 
 def _late(session: Session) -> bool:

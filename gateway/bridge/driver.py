@@ -66,6 +66,7 @@ from .steps import (
     Tell,
     Wait,
 )
+from .words import quoted
 
 log = logging.getLogger(__name__)
 
@@ -290,9 +291,12 @@ class Bridge:
             await self._try_change(notes=step.notes)  # who cannot be written to is not
             return True
         if count >= STUBBORN and not self.notes.broken:
-            await self._try_change(notes=replace(self.notes, broken=why))
+            await self._try_change(notes=self._broken(why))
             return True
         return False
+
+    def _broken(self, why: str) -> Notes:
+        return replace(self.notes, broken=quoted(why))
 
     async def _try_change(self, **columns: Any) -> None:
         try:
@@ -307,8 +311,7 @@ class Bridge:
                 log.info("seat %d: the table does not take %s: %s", self.row.id, step.word, error)
                 await self.change(notes=step.notes)
             case ActionRefused():
-                reason = f"the table refuses your move: {error}"
-                await self.change(notes=replace(self.notes, broken=reason))
+                await self.change(notes=self._broken(f"the table refuses your move: {error}"))
             case SeatLost():
                 self._saw(Lost(reason=str(error)))
             case _:
@@ -529,7 +532,7 @@ class Bridge:
 
     async def _send_off(self, why: str) -> None:
         """There is no seat for the player."""
-        await self._try_change(notes=replace(self.notes, broken=why))
+        await self._try_change(notes=self._broken(why))
         self._wake.set()
 
     async def _take(self) -> RemoteSeat:

@@ -102,8 +102,10 @@ class GatewayMethods:
         return await self._open.tables(params.app, params.platform)
 
     async def _seats(self, params: models.GatewaySeatsParams) -> models.GatewaySeats:
+        if self._desk is None:
+            return models.GatewaySeats(seats=())
         peer = None if params.peer is None else self._lookup.peer(params.peer)
-        return models.GatewaySeats(seats=tuple(self._open.seats(peer, ended=params.ended)))
+        return models.GatewaySeats(seats=tuple(self._desk.seats(peer, ended=params.ended)))
 
     async def _leave(self, params: models.GatewaySeatParams) -> models.GatewaySeat:
         return await self._open.leave(None, params.id)

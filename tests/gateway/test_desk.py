@@ -289,3 +289,33 @@ def test_seeking() -> None:
         assert await scene.host.desk.unseek(A)
 
     play(main)
+
+
+def test_a_player_who_challenges_without_end_is_not_answered_without_end() -> None:
+    async def main(scene: Scene) -> None:
+        for _ in range(15):
+            await scene.ann.challenge(B, "chess")
+            await scene.quiet(10)
+        await scene.quiet(60)
+        assert len(scene.host.told_player()) == 12
+        await scene.quiet(3600)
+        id = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(id)).status is Status.DECLINED
+
+    play(main)
+
+
+def test_what_a_platform_says_is_passed_on_in_one_line() -> None:
+    async def main(scene: Scene) -> None:
+        table = scene.world.table("chess", legal=False)
+        table.rejects = ["no\x1b[31m\nsuch move " + "x" * 500]
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        await scene.ann.act(id, "move", m="e2e4")
+        row = await scene.over()
+        (told,) = scene.host.told_player()
+        for text in (told, row.reason, *scene.host.flags(id).values()):
+            assert text.isprintable()
+            assert len(text) < 280
+
+    play(main)

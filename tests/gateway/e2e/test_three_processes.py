@@ -64,6 +64,7 @@ def test_chess_with_a_promotion_and_mate(mesh: Mesh, web: Web) -> None:
     check_same(mesh.player, mesh.gate, id)
 
 
+@pytest.mark.slow
 def test_the_player_resigns(mesh: Mesh, web: Web) -> None:
     table = web.host("chess")
     ann = web.agent(table)
@@ -76,6 +77,7 @@ def test_the_player_resigns(mesh: Mesh, web: Web) -> None:
     check_same(mesh.player, mesh.gate, id)
 
 
+@pytest.mark.slow
 def test_the_player_mates(mesh: Mesh, web: Web) -> None:
     table = web.host("chess")
     ann = web.agent(table)
@@ -88,6 +90,7 @@ def test_the_player_mates(mesh: Mesh, web: Web) -> None:
     check_same(mesh.player, mesh.gate, id)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["player", "agent"])
 def test_tic_tac_toe(mesh: Mesh, web: Web, first: str) -> None:
     table = web.host("ttt")
@@ -114,6 +117,7 @@ def test_tic_tac_toe(mesh: Mesh, web: Web, first: str) -> None:
     check_same(mesh.player, mesh.gate, id)
 
 
+@pytest.mark.slow
 def test_four_in_a_row(mesh: Mesh, web: Web) -> None:
     table = web.host("four_in_a_row")
     id = mesh.challenge("four_in_a_row")
@@ -137,6 +141,7 @@ def test_the_agent_leaves(mesh: Mesh, web: Web) -> None:
     assert until(mesh.texts, "the player is told")[-1] == "Your opponent has left the table: you have won."
 
 
+@pytest.mark.slow
 def test_the_agent_s_time_is_up(mesh: Mesh, web: Web) -> None:
     table = web.host("chess", HostSettings(turn_timeout=1, rematch=False))
     web.agent(table)
@@ -145,6 +150,7 @@ def test_the_agent_s_time_is_up(mesh: Mesh, web: Web) -> None:
     assert mesh.seat(stage="over", session=id)["reason"].startswith("won (timeout)")
 
 
+@pytest.mark.slow
 def test_the_player_s_time_is_up(mesh: Mesh, web: Web) -> None:
     table = web.host("chess", HostSettings(turn_timeout=2, rematch=False))
     ann = web.agent(table)
@@ -160,6 +166,7 @@ def test_the_player_s_time_is_up(mesh: Mesh, web: Web) -> None:
     assert "time at the table is up" in error["msg"]
 
 
+@pytest.mark.slow
 def test_the_arcade_is_started_anew(mesh: Mesh, web: Web) -> None:
     """All sessions are lost (410): the player is told and does not lose by it."""
     table = web.host("chess")
@@ -174,12 +181,14 @@ def test_the_arcade_is_started_anew(mesh: Mesh, web: Web) -> None:
     until(lambda: any("The table is lost" in text for text in mesh.texts()), "the player is told")
 
 
+@pytest.mark.slow
 def test_no_table(mesh: Mesh, web: Web) -> None:
     id = mesh.challenge("four_in_a_row")
     assert mesh.ended(id)["status"] == "declined"
     until(lambda: any("No seat for you" in text for text in mesh.texts()), "the player is told")
 
 
+@pytest.mark.slow
 def test_killed_and_started_in_the_middle(mesh: Mesh, web: Web) -> None:
     table = web.host("chess")
     ann = web.agent(table)
@@ -199,6 +208,7 @@ def test_killed_and_started_in_the_middle(mesh: Mesh, web: Web) -> None:
     check_same(mesh.player, mesh.gate, id)
 
 
+@pytest.mark.slow
 def test_status_tables_and_seats(mesh: Mesh, web: Web, tmp_path: Path) -> None:
     table = web.host("chess")
     tables = mesh.gate.call("gateway.tables", app="chess")["tables"]

@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.nodes import NodeProcess, free_port, until
 from tests.gateway.e2e.players import Mesh
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.slow]
 
 SENTINEL = "tok-SENTINEL-b53c9e1f"
 ADDED = "tok-SENTINEL-ADDED-77"

@@ -18,6 +18,8 @@ const SAYS = {
   closed: "The table is closed."
 };
 
+const STARTS_MS = 15000;
+
 /** After about 10 ms; a hidden tab's timers are slowed down to a second and more, its messages are not. */
 function later(run, milliseconds) {
   if (!document.hidden) {
@@ -96,6 +98,9 @@ function host(game) {
   frame.addEventListener("load", () => {
     if (bridge.status === "idle") frame.contentWindow.postMessage({ type: "AGENT_REQUEST_CONFIGURE", data: {} }, "*");
   });
+  setTimeout(() => {
+    if (bridge.status === "idle") note("The game does not start. It may need a newer browser than this one.");
+  }, STARTS_MS);
   window.addEventListener("beforeunload", (event) => {
     if (bridge.status === "active") {
       event.preventDefault();

@@ -296,7 +296,7 @@ class Settings(Value):
         default_words="the address that each request came to",
     )
     arcade_calls_per_second: int = setting(
-        whole(1, 100_000), 2000, "How often one account may call the arcade in the long run."
+        whole(1, 100_000), 5000, "How often one account may call the arcade in the long run."
     )
 
     airtime_enabled: bool = setting(

@@ -197,13 +197,14 @@ class Later(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        self._answer = self._client.call(*self._call)
-        self._client.close()
-
-    def answered(self) -> bool:
-        return self._answer is not None
+        try:
+            self._answer = self._client.call(*self._call)
+        except (OSError, http.client.HTTPException) as error:
+            self._error: Exception = error
+        finally:
+            self._client.close()
 
     def answer(self) -> Answer:
         self.join(DEADLINE)
-        assert self._answer is not None, "not answered"
+        assert self._answer is not None, getattr(self, "_error", "not answered")
         return self._answer

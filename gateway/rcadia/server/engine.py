@@ -160,6 +160,8 @@ class Engine:
         if existing is not None:
             host.contact(existing, now)
             return existing
+        if session.next is not None:
+            raise Refusal(409, "no_rematch", "The next round is over, too.")
         reason = series.refusal(session)
         if reason is not None:
             raise Refusal(409, "no_rematch", reason)

@@ -7,6 +7,7 @@ import re
 import socket
 import sqlite3
 import stat
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from tests.gateway.arcade.served import (
     AGENT,
     BRIDGE,
     CONFIG,
+    DEADLINE,
     LOOK_AGAIN,
+    LRGPNODE,
     Answer,
     Arcade,
     Client,
@@ -32,7 +35,7 @@ ACCOUNT = "/api/v1/arcade/account"
 RESULTS = "/api/v1/arcade/results"
 
 
-def said(data: Path, *words: str, typed: str | None = None) -> Any:
+def said(data: Path, *words: str, typed: str = "") -> Any:
     done = run(data, *words, "--json", typed=typed)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -249,6 +252,7 @@ def test_wrong_tokens_are_slowed_down(tmp_path: Path) -> None:
     arcade.stop()
 
 
+@pytest.mark.slow
 def test_wrong_passwords_are_slowed_down(tmp_path: Path) -> None:
     said(tmp_path, "account", "add", "Zoe", "--password", typed="a long password\n")
     arcade = Arcade(tmp_path)
@@ -277,7 +281,13 @@ def test_calls_of_an_account_are_limited_by_a_setting(tmp_path: Path) -> None:
 
 
 def test_the_port_is_taken(arcade: Arcade, tmp_path: Path) -> None:
-    done = run(tmp_path, "run", "--listen", f"127.0.0.1:{arcade.port}")
+    done = subprocess.run(
+        [*LRGPNODE, "--data", str(tmp_path), "arcade", "run", "--listen", f"127.0.0.1:{arcade.port}"],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+    )
     assert done.returncode == 1
     assert "cannot listen" in done.stderr
 

@@ -42,6 +42,7 @@ def test_a_node_with_an_arcade(tmp_path: Path) -> None:
         node.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.node
 def test_a_port_that_is_taken_does_not_stop_the_node(tmp_path: Path) -> None:
     node = NodeProcess(tmp_path / "node", "--listen", f"127.0.0.1:{free_port()}")

@@ -252,6 +252,7 @@ def test_wrong_tokens_are_slowed_down(tmp_path: Path) -> None:
     arcade.stop()
 
 
+@pytest.mark.slow
 def test_wrong_passwords_are_slowed_down(tmp_path: Path) -> None:
     said(tmp_path, "account", "add", "Zoe", "--password", typed="a long password\n")
     arcade = Arcade(tmp_path)

@@ -179,7 +179,7 @@ class RcadiaSeat:
         """Look again a few times; give the seat up if the table stays in a form that nobody here
         understands."""
         for pause in self._timing.unreadable:
-            await asyncio.sleep(pause)
+            await self._watch.rest(asyncio.sleep(pause))
             try:
                 snapshot = await self._watch.look()
             except (Unreachable, Unusable):
@@ -306,6 +306,7 @@ class RcadiaSeat:
         """Send an action, or (``action`` None) wait for the one that is pending."""
         course = self._course
         course.acting, course.sent = snapshot.turn, move if move is not None else course.sent
+        self._watch.busy(True)
         try:
             if action is None:
                 result = await self._actor.resume(snapshot)
@@ -320,6 +321,7 @@ class RcadiaSeat:
         else:
             self._watch.wake()
         finally:
+            self._watch.busy(False)
             course.acting = None
             course.renew()
         return self._outcome(result, snapshot.turn)

@@ -205,6 +205,25 @@ class Settings(Value):
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    text_enabled: bool = setting(
+        flag(),
+        True,
+        "Whether text commands are answered: by the gateway's identity, and by those that are listed.",
+    )
+    text_identities: tuple[str, ...] = setting(
+        several(title(64), 32),
+        (),
+        "Other identities that answer text commands, by name or hash; only such as begin with `/`, since "
+        "people write to them, too.",
+    )
+    text_max_games: int = setting(whole(1, 32), 8, "Games that one text player may have at a time.")
+    text_commands_per_minute: int = setting(
+        whole(1, 60), 12, "Commands of one text player that are carried out in a minute."
+    )
+    text_commands_per_day: int = setting(
+        whole(1, 10_000), 400, "The same, in 24 hours; counted anew after a start."
+    )
+
     gateway_enabled: bool = setting(
         flag(), False, "Whether the node has an identity that takes players of the mesh to tables elsewhere."
     )
@@ -383,6 +402,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "text": "Playing by plain texts, with any LXMF client.",
         "gateway": "Seats for players of the mesh at tables elsewhere ([gateway.md](gateway.md)).",
         "rcadia": "A server that speaks the RCADIA Agent Protocol.",
         "hosting": "Tables of our own, for players of the mesh and of the web.",

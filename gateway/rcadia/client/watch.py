@@ -64,7 +64,9 @@ class Watch:
         self._clock = clock
         self.latest: Snapshot | None = None
         self._news = asyncio.Event()
-        self._closed = False
+        self._closing = asyncio.Event()
+        self._interrupt = asyncio.Event()
+        self._busy = False
         self._unheld = 0
         self._quiet = 0
         self._public = True
@@ -75,16 +77,23 @@ class Watch:
         if self.latest is not None and snapshot.version < self.latest.version:
             return False
         self.latest = snapshot
-        self._news.set()
+        self.wake()
         return True
 
     def wake(self) -> None:
         """Let ``next`` return what there is."""
         self._news.set()
+        self._interrupt.set()
 
     def close(self) -> None:
-        self._closed = True
-        self._news.set()
+        self._closing.set()
+        self.wake()
+
+    def busy(self, busy: bool) -> None:
+        """While somebody else asks for the state, and passes it on with ``take``, nothing is asked for
+        here."""
+        self._busy = busy
+        self._interrupt.set()
 
     async def look(self) -> Snapshot:
         """The state as it is now. Raises ``RcadiaError``."""
@@ -98,30 +107,34 @@ class Watch:
 
         Raises ``RcadiaError``, and ``WatchClosed``.
         """
-        if not self._news.is_set():
-            await self._first(self._poll())
-        if self._closed:
+        while not self._news.is_set():
+            self._interrupt.clear()
+            if self._busy:
+                await self._interrupt.wait()
+            else:
+                await self._before(self._interrupt, self._poll())
+        if self._closing.is_set():
             raise WatchClosed
         self._news.clear()
         assert self.latest is not None
         return self.latest
 
-    async def rest(self, pause: Coroutine[Any, Any, None]) -> None:
-        """A pause that ends sooner if there is news, or nobody watches any more."""
-        await self._first(pause)
+    async def rest(self, work: Coroutine[Any, Any, None]) -> None:
+        """A pause, or something else that may take long, that ends sooner where nobody watches any more."""
+        await self._before(self._closing, work)
 
-    async def _first(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Run ``poll`` until it is done or there is news from elsewhere."""
-        polling = asyncio.ensure_future(poll)
-        news = asyncio.ensure_future(self._news.wait())
+    async def _before(self, event: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+        """Do ``work`` unless the event comes first."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(event.wait())
         try:
-            await asyncio.wait((polling, news), return_when=asyncio.FIRST_COMPLETED)
-            if polling.done():
-                polling.result()
+            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
         finally:
-            for task in (polling, news):
+            for task in (working, waiting):
                 task.cancel()
-            await asyncio.gather(polling, news, return_exceptions=True)
+            await asyncio.gather(working, waiting, return_exceptions=True)
 
     async def _poll(self) -> None:
         before = self.latest

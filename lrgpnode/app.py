@@ -28,7 +28,7 @@ from lrgpnode.api.propagation import event as propagation_event
 from lrgpnode.api.radio import trouble_info
 from lrgpnode.api.status import node_status
 from lrgpnode.cli.exits import Exit
-from lrgpnode.config import ConfigError, Loaded, Paths, RunOptions, Settings
+from lrgpnode.config import SETTINGS, ConfigError, Loaded, Paths, RunOptions, Settings
 from lrgpnode.config.configuration import Configuration
 from lrgpnode.control import models
 from lrgpnode.control.events import Events
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from gateway.arcade.app import Arcade
     from gateway.desk import GatewayDesk
     from gateway.service import Gateway
+    from interfaces.text.service import TextService
+    from interfaces.text.wiring import Texts
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
@@ -227,6 +229,7 @@ class _Application:
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
         self._arcade: Arcade | None = None
+        self._text: TextService | None = None
         self._gateway: Gateway | None = None
 
     def run(self) -> int:
@@ -304,8 +307,13 @@ class _Application:
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
-            house=tuple(row.hash for row in self._own.rows.values() if row.role is not Role.PERSON),
+            automatic=self._plays_itself,
         )
+
+    def _plays_itself(self, identity: str) -> bool:
+        """Whether the node plays and writes as this identity, and no person does."""
+        row = self._own.rows.get(identity)
+        return row is not None and row.role is not Role.PERSON
 
     def _moment(self) -> Moment:
         """By the clock that tests move."""
@@ -330,28 +338,23 @@ class _Application:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
-        self._configuration.on_change("node.log_level", self._set_log_level)
-        self._configuration.on_change(
-            "announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0)
-        )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
+        texts = self._texts(writer)
         node = Node(
             store=self._store,
             writer=writer,
             games=self._games,
-            transport=self._mesh,
+            transport=self._mesh if texts is None else texts.transport,
             publish=self._publish,
             local=self._own.rows,
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
-            airtime=self._mesh.airtime,
+            airtime=self._mesh.airtime if texts is None else texts.airtime,
             clock=self._movable.clock if self._movable is not None else None,
         )
-        self._configuration.on_change(
-            "accept.from", lambda policy: node.admission.use_default(Policy(policy))
-        )
+        self._follow_settings(node)
         self._time = node.time
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
@@ -370,6 +373,8 @@ class _Application:
             await house.open(node)
             await self._open_arcade()
             await self._open_gateway(node)
+            if self._text is not None:
+                await self._text.open(node, desk)
             heart.start()
             await self._serve(server)
         finally:
@@ -378,6 +383,8 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            if self._text is not None:
+                await self._text.close()
             if self._gateway is not None:
                 await self._gateway.close()
             if self._arcade is not None:
@@ -387,6 +394,31 @@ class _Application:
             await asyncio.to_thread(self._mesh.stop)
             writer.close()
             log.info("the node has stopped")
+
+    def _follow_settings(self, node: Node) -> None:
+        """Settings that act at once."""
+        follow = self._configuration.on_change
+        follow("node.log_level", self._set_log_level)
+        follow("announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0))
+        follow("accept.from", lambda policy: node.admission.use_default(Policy(policy)))
+        for key, row in SETTINGS.items():
+            if row.section == "tui":
+                follow(key, lambda _: None)  # Windows ask for these; the node has nothing to do.
+
+    def _name_of(self, peer: str) -> str:
+        return self._lookup.name(peer)
+
+    def _texts(self, writer: Writer) -> Texts | None:
+        """Text commands, where there may be an identity that answers them."""
+        settings = self._settings
+        if not settings.text_enabled or not (settings.gateway_enabled or settings.text_identities):
+            return None
+        from interfaces.text.wiring import Texts  # noqa: PLC0415 - most nodes answer nobody
+
+        own, store, mesh = self._own, self._store, self._mesh
+        texts = Texts(settings, own, store, writer, mesh, mesh.airtime, self._name_of)
+        self._text = texts.service
+        return texts
 
     async def _serve(self, server: ControlServer) -> None:
         try:
@@ -459,6 +491,8 @@ class _Application:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
+        if self._text is not None:
+            self._text.told(type, fields)
         if self._gateway is not None:
             self._gateway.told(type, fields)
 

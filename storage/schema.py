@@ -363,9 +363,73 @@ CREATE TABLE gateway_pauses (
 ) WITHOUT ROWID;
 """
 
+_TEXT = """
+-- Games of people who play by plain texts (storage/text.py). The house has no identity_id at its seats.
+-- Of a seat whose LRGP is spoken here ('wire'), unsent: its last envelope; heard: nonces of those that came.
+CREATE TABLE text_seats (
+    game_id        TEXT    NOT NULL,
+    player         TEXT    NOT NULL,
+    identity_id    TEXT    NOT NULL,
+    number         INTEGER NOT NULL,
+    kind           TEXT    NOT NULL CHECK (kind IN ('table','lrgp','wire')),
+    opponent       TEXT    NOT NULL,
+    app_id         TEXT    NOT NULL,
+    app_version    INTEGER NOT NULL,
+    initiator      TEXT    NOT NULL,
+    status         TEXT    NOT NULL CHECK (status IN ('pending','active','completed','expired','declined')),
+    metadata       TEXT    NOT NULL,
+    created_at     REAL    NOT NULL,
+    last_action_at REAL    NOT NULL,
+    unsent         BLOB    NOT NULL DEFAULT x'',
+    heard          BLOB    NOT NULL DEFAULT x'',
+    PRIMARY KEY (game_id, player)
+) WITHOUT ROWID;
+CREATE INDEX text_seats_player ON text_seats (identity_id, player);
+CREATE INDEX text_seats_live ON text_seats (status) WHERE status IN ('pending','active');
+
+-- shown: JSON, what the numbers of the last list stand for.
+CREATE TABLE text_players (
+    identity_id TEXT    NOT NULL,
+    player      TEXT    NOT NULL,
+    current     TEXT    NOT NULL,
+    shown       TEXT    NOT NULL,
+    said        TEXT    NOT NULL,
+    muted       INTEGER NOT NULL CHECK (muted IN (0, 1)),
+    seen_at     REAL    NOT NULL,
+    PRIMARY KEY (identity_id, player)
+) WITHOUT ROWID;
+CREATE INDEX text_players_seen ON text_players (seen_at);
+
+CREATE TABLE text_seeks (
+    identity_id TEXT NOT NULL,
+    player      TEXT NOT NULL,
+    app_id      TEXT NOT NULL,
+    at          REAL NOT NULL,
+    PRIMARY KEY (identity_id, player, app_id)
+) WITHOUT ROWID;
+
+-- AUTOINCREMENT: whoever has sent a row deletes it by its id, and must not hit one that came later.
+CREATE TABLE text_due (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id TEXT    NOT NULL,
+    player      TEXT    NOT NULL,
+    slot        TEXT    NOT NULL,
+    text        TEXT    NOT NULL,
+    asked       INTEGER NOT NULL CHECK (asked IN (0, 1)),
+    UNIQUE (identity_id, player, slot)
+);
+
+-- handled: number of the last of the messages to an identity that was judged as a command.
+CREATE TABLE text_desks (
+    identity_id TEXT    PRIMARY KEY,
+    handled     INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
 MIGRATIONS: Sequence[Migration] = (
     *(_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING, _MESSAGES),
     _GATEWAY,
+    _TEXT,
 )
 """Migration n is element n - 1. A published one is never edited: add another."""
 

@@ -31,6 +31,7 @@ from .messages import MessageTable
 from .model import Commit, Committed
 from .outbox import OutboxTable
 from .sessions import SessionTable
+from .text import TextTable
 
 
 class Store:
@@ -57,6 +58,7 @@ class Store:
         self.messages = MessageTable(self._database)
         self.book = Book(self._database)
         self.admission = AdmissionTable(self._database)
+        self.text = TextTable(self._database)
         self.gateway = GatewayTable(self._database)
 
     @property

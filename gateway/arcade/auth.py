@@ -26,20 +26,22 @@ _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 _MAX_TOKEN: Final = 256
 
 
-_CALLS: Final = Rate(per_second=2000, burst=20_000)
-_SESSIONS: Final = Rate(per_second=1, burst=120)
-_FAILURES: Final = Rate(per_second=0.2, burst=60)
+_CALLS: Final = Rate(per_second=5000, burst=50_000)
+_SESSIONS: Final = Rate(per_second=5, burst=1000)
+_TOKENS: Final = Rate(per_second=1, burst=300)
+_PASSWORDS: Final = Rate(per_second=0.1, burst=20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Rates(Value):
-    """How often: calls of one account, and of one address without an account; new sessions; wrong tokens
-    and passwords from one address."""
+    """How often: calls of one account, and of one address without an account; new sessions of one account;
+    wrong tokens, and wrong passwords, from one address."""
 
     calls: Rate = _CALLS
     public: Rate = _CALLS
     sessions: Rate = _SESSIONS
-    failures: Rate = _FAILURES
+    tokens: Rate = _TOKENS
+    passwords: Rate = _PASSWORDS
 
 
 class Doorman:
@@ -51,7 +53,8 @@ class Doorman:
         self._calls = Limiter(rates.calls)
         self._public = Limiter(rates.public)
         self._sessions = Limiter(rates.sessions)
-        self._failures = Limiter(rates.failures)
+        self._tokens = Limiter(rates.tokens)
+        self._passwords = Limiter(rates.passwords)
         self._known: dict[bytes, tuple[Who, float | None]] = {}
         self._version = -1
         self._looked = 0.0
@@ -100,9 +103,15 @@ class Doorman:
         self._limit(self._calls, who.account)
         return who
 
-    def failed(self, request: web.Request) -> None:
-        """A wrong token or password came from this address. Raises ``Refusal`` (429) if too many did."""
-        self._limit(self._failures, request.remote or "")
+    def check_guesses(self, request: web.Request) -> None:
+        """Raises ``Refusal`` (429) if too many wrong passwords came from this address."""
+        seconds = self._passwords.wait(request.remote or "", asyncio.get_running_loop().time())
+        if seconds:
+            raise _too_often(seconds)
+
+    def wrong_password(self, request: web.Request) -> None:
+        """One more came from this address."""
+        self._passwords.take(request.remote or "", asyncio.get_running_loop().time())
 
     def known(self, token: str) -> Who:
         """The account of a token that was just made. Raises ``Refusal`` (401) if it is gone already."""
@@ -123,13 +132,17 @@ class Doorman:
     def _unknown(self, request: web.Request, token: str) -> Refusal:
         if not token:
             return Refusal(401, "unauthorized", "This needs an `Authorization: Bearer` header with a token.")
-        self.failed(request)
+        self._limit(self._tokens, request.remote or "")
         return Refusal(401, "unauthorized", "This token is not known.")
 
     def _limit(self, limiter: Limiter, name: str) -> None:
         seconds = limiter.take(name, asyncio.get_running_loop().time())
         if seconds:
-            raise Refusal(429, "rate_limited", "Too many requests.", retry_after=seconds)
+            raise _too_often(seconds)
+
+
+def _too_often(seconds: float) -> Refusal:
+    return Refusal(429, "rate_limited", "Too many requests.", retry_after=seconds)
 
 
 def check_same_origin(request: web.Request) -> None:

@@ -77,13 +77,14 @@ class SignInRoutes:
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         self._doorman.anybody(request)
         check_same_origin(request)
+        self._doorman.check_guesses(request)
         given = await requests.body(request, _decoder)
         known = await asyncio.to_thread(self._store.password, given.name)
         account, hashed = known or ("", secret.NOBODY)
         async with self._checks:
             matches = await asyncio.to_thread(secret.password_matches, given.password, hashed)
         if not matches or known is None:
-            self._doorman.failed(request)
+            self._doorman.wrong_password(request)
             raise Refusal(401, "unauthorized", "The name or the password is wrong.")
         token = secret.new_token()
         now = time.time()

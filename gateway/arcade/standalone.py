@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 from collections.abc import Callable
@@ -27,6 +28,9 @@ async def _run(settings: ArcadeSettings, opened: Callable[[str], None]) -> None:
     try:
         if not await asyncio.to_thread(is_local, settings.host):
             log.warning("the arcade is open to other machines, without encryption")
+        # What is loaded by now stays: the collector need not look at it while somebody waits.
+        gc.collect()
+        gc.freeze()
         opened(arcade.url)
         await stop.wait()
     finally:

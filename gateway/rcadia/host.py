@@ -25,6 +25,7 @@ from gateway.rcadia.hosting.engine import Engine
 from gateway.rcadia.hosting.memory import Kept, KeptTable, Shelf, kept_seek, read, seek_of, written
 from gateway.rcadia.hosting.place import HOUSE, MESH, Place, patience_ends
 from gateway.rcadia.hosting.plan import (
+    CloseTable,
     Deed,
     GiveUp,
     HostSettings,
@@ -240,6 +241,10 @@ class HouseHost:
         match deed:
             case OpenTable(app):
                 self._serve(Table(self._api, self._words[app], self._settings, self.changed), now)
+            case CloseTable(number):
+                table = self._numbered(number).table
+                log.info("table %s (%s) is not needed", table.id, table.app)
+                self._spawn(table.leave())
             case SeatPlayer(number, seek):
                 place = self._numbered(number)
                 place.seated = MESH

@@ -179,7 +179,7 @@ class RcadiaSeat:
         """Look again a few times; give the seat up if the table stays in a form that nobody here
         understands."""
         for pause in self._timing.unreadable:
-            await asyncio.sleep(pause)
+            await self._watch.rest(asyncio.sleep(pause))
             try:
                 snapshot = await self._watch.look()
             except (Unreachable, Unusable):

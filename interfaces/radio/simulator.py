@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -138,10 +138,16 @@ class Simulator:
 
     # --- running
 
-    async def run(self, ready: Callable[[dict[str, Any]], None], orders: IO[bytes] | None = None) -> None:
+    async def run(
+        self,
+        ready: Callable[[dict[str, Any]], None],
+        orders: IO[bytes] | None = None,
+        answered: Callable[[dict[str, Any]], None] = lambda answer: None,
+    ) -> None:
         """Until ``quit``, SIGTERM or SIGINT, or until ``orders`` ends, from which commands are read.
 
-        ``ready`` is told where the ports are as soon as they can be opened. Raises ``SimulatorError``.
+        ``ready`` is told where the ports are as soon as they can be opened, ``answered`` the answer to each
+        of the ``orders``. Raises ``SimulatorError``.
         """
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(self._failed)
@@ -159,7 +165,7 @@ class Simulator:
             for number in (signal.SIGTERM, signal.SIGINT):
                 self._loop.add_signal_handler(number, self.quit)
             if orders is not None:
-                stack.callback(asyncio.create_task(self._follow(orders)).cancel)
+                stack.callback(asyncio.create_task(self._follow(orders, answered)).cancel)
             self._step()
             await server.start_serving()
             ready(self._ready())
@@ -203,27 +209,29 @@ class Simulator:
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.CancelledError):
-            await self._answer_lines(reader, writer)
-        writer.close()
-
-    async def _follow(self, orders: IO[bytes]) -> None:
-        reader = asyncio.StreamReader(limit=LONGEST_LINE)
-        await self._loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), orders)
-        await self._answer_lines(reader, None)
-        self.quit()
-
-    async def _answer_lines(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter | None) -> None:
-        more = True
-        while more:
-            try:
-                order = await reader.readline()
-                more = bool(order)
-                answer = self._order(order.decode(errors="replace")) if order else None
-            except ValueError:  # longer than the limit
-                more, answer = False, {"ok": False, "error": f"A line has at most {LONGEST_LINE} bytes."}
-            if writer is not None and answer is not None:
+            async for answer in self._answers(reader):
                 writer.write(f"{line(answer)}\n".encode())
                 await writer.drain()
+        writer.close()
+
+    async def _follow(self, orders: IO[bytes], answered: Callable[[Event], None]) -> None:
+        reader = asyncio.StreamReader(limit=LONGEST_LINE)
+        await self._loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), orders)
+        async for answer in self._answers(reader):
+            answered(answer)
+        self.quit()
+
+    async def _answers(self, reader: asyncio.StreamReader) -> AsyncIterator[Event]:
+        """Carry out line by line what comes in, and what becomes of each."""
+        while True:
+            try:
+                order = await reader.readline()
+            except ValueError:  # longer than the limit
+                yield {"ok": False, "error": f"A line has at most {LONGEST_LINE} bytes."}
+                return
+            if not order:
+                return
+            yield self._order(order.decode(errors="replace"))
 
     def _order(self, text: str) -> Event:
         try:

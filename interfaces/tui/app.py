@@ -2,82 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from typing import Final
 
-import urwid
-
-from interfaces.tui.kit.bars import Footer, Status
+from interfaces.tui import feed
 from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
-from interfaces.tui.kit.look import Look
-from interfaces.tui.kit.size import Size
 from interfaces.tui.kit.terminal import Key as Typed, Notices, Terminal
 from interfaces.tui.live.link import Link
+from interfaces.tui.live.lists import Key
 from interfaces.tui.live.needs import Cancel, Loop
-from interfaces.tui.live.world import Key, State, Topic, World
+from interfaces.tui.live.world import State, Topic, World
+from interfaces.tui.looks import SECTION, Looks, shown
+from interfaces.tui.loop import TerminalLoop
 from interfaces.tui.models.notices import Notice
+from interfaces.tui.options import Options
+from interfaces.tui.owned import Owned
 from interfaces.tui.screens.base import Json, Screen
 from interfaces.tui.screens.game import GameScreen
 from interfaces.tui.screens.registry import make
+from interfaces.tui.screens.talks import TalksScreen
 from interfaces.tui.screens.waiting import WaitingScreen
-from interfaces.tui.start import OwnNode, Starter, is_first_run
+from interfaces.tui.start import is_first_run
+from interfaces.tui.window import Window
 from lrgpnode.control.client import CallFailed, ClientError, NotRunning
-from lrgpnode.protocol.value import Value
 
-NOTICE_SECONDS = 12.0
+NOTICE_SECONDS: Final = 12.0
 """How long something new stays in the status line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Options(Value):
-    """``path`` finds the control socket. ``start`` begins a node of the interface's own, None where it must
-    not; ``data`` is that node's directory. ``session`` is the game to open, by a prefix of its id."""
-
-    path: Callable[[], Path]
-    data: Path
-    look: Look
-    identity: str | None = None
-    start: Starter | None = None
-    no_start: str = ""
-    stay: bool = False
-    session: str = ""
-    mouse: bool = True
-    bell: bool = True
-    notices: Notices = Notices.PLAIN
-
-
-class _Loop(Loop):
-    """The loop of the terminal, as the live part needs it."""
-
-    def __init__(self, main: urwid.MainLoop) -> None:
-        self._main = main
-
-    def watch(self, descriptor: int, ready: Callable[[], object]) -> Cancel:
-        handle = self._main.watch_file(descriptor, ready)
-        return lambda: _ignore(self._main.remove_watch_file(handle))
-
-    def after(self, seconds: float, then: Callable[[], object]) -> Cancel:
-        handle = self._main.set_alarm_in(seconds, lambda *_: then())
-        return lambda: _ignore(self._main.remove_alarm(handle))
-
-
 def _ignore(_: object) -> None:
-    """urwid says whether a handle was still known; nobody asks."""
-
-
-class _Root(Layers):
-    """Tells of every key before it is handled."""
-
-    def __init__(self, body: urwid.Widget, glyphs: Glyphs, typed: Callable[[], object]) -> None:
-        super().__init__(body, glyphs)
-        self._typed = typed
-
-    def keypress(self, size: Size, key: str) -> str | None:
-        self._typed()
-        return super().keypress(size, key)
+    """Where an answer does not matter."""
 
 
 class App:
@@ -85,37 +42,31 @@ class App:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self.look = options.look
-        self.terminal = Terminal(
-            options.look, notices=options.notices, bell=options.bell, mouse=options.mouse
-        )
-        self.loop: Loop = _Loop(self.terminal.loop)
+        self._looks = looks = Looks.of(options.said, options.settings)
+        self.look = looks.look(os.environ)
+        self.terminal = Terminal(self.look, notices=looks.tells(), bell=looks.bell, mouse=looks.mouse)
+        self.loop: Loop = TerminalLoop(self.terminal.loop)
         self.world = World(options.identity, time.time, self._changed, self._told)
         self._link = Link(self.loop, options.path, self)
         self.world.use(self._link)
-        self._own: OwnNode | None = None
-        self._unwatch: Cancel | None = None
+        self._own = Owned(options.start, self.loop, self._own_ended)
         self._begun = False
-        self._screens: dict[str, Screen] = {}
         self._before: list[str] = []
         self._name = ""
         self._notice = ("", False)
         self._forget: Cancel | None = None
-        self._bar = Status(self.glyphs, role="bar strong")
-        self._status = Status(self.glyphs)
-        self._footer = Footer(self.glyphs, self._pressed)
+        self._build()
+
+    def _build(self) -> None:
+        """The widgets, in the signs of the look."""
+        self._screens: dict[str, Screen] = {}
+        self._window = Window(self.glyphs, self._options.feed, self._pressed, self._any_key)
         self._waiting = WaitingScreen(self)
-        self._body = urwid.WidgetPlaceholder(self._waiting.widget)
-        pile = urwid.Pile(
-            [
-                ("pack", self._bar),
-                ("weight", 1, self._body),
-                ("pack", self._status),
-                ("pack", self._footer),
-            ],
-            focus_item=1,
-        )
-        self.layers: Layers = _Root(pile, self.glyphs, self._any_key)
+        self._window.show(self._waiting.widget)
+
+    @property
+    def layers(self) -> Layers:
+        return self._window.layers
 
     @property
     def glyphs(self) -> Glyphs:
@@ -126,11 +77,13 @@ class App:
         self.terminal.show(self.layers)
         self.refresh()
         self._link.start()
+        if self._options.feed is not None:
+            self.loop.watch(self._options.feed.descriptor, self._fed)
         try:
             return self.terminal.run(self._key)
         finally:
             self._link.stop()
-            if self._own is not None and not self._options.stay:
+            if not self._options.stay:
                 self._own.stop()
 
     # What the screens ask
@@ -154,6 +107,13 @@ class App:
             self._show("game")
         else:
             self.go("game")
+
+    def open_talk(self, peer: str) -> None:
+        self._unsay()
+        self.go("talks")
+        screen = self._screen("talks")
+        assert isinstance(screen, TalksScreen)
+        screen.use(peer)
 
     def back(self) -> None:
         if self._before:
@@ -180,22 +140,58 @@ class App:
 
     def refresh(self) -> None:
         screen = self._current()
-        left, right = screen.title()
-        self._bar.show(left, right, "bar strong")
         words, trouble = self._notice
         if self.world.state is not State.READY and self._name:
             words, trouble = self.world.words, self.world.state is State.LOST
-        self._status.show(words or screen.status(), "", "status bad" if trouble else "status")
-        self._footer.show(screen.hints())
+        self._window.tell(
+            screen.title(), words or screen.status(), screen.hints(), trouble=trouble, said=bool(words)
+        )
+
+    # Looks
+
+    def load_looks(self) -> None:
+        self.world.call("node.config_show", {"key": SECTION}, self._wear, _ignore)
+
+    def _wear(self, report: Json) -> None:
+        """Look as the settings say."""
+        wanted = Looks.of(self._options.said, shown(report))
+        if wanted == self._looks:
+            return
+        before, self._looks = self._looks, wanted
+        self.terminal.notices, self.terminal.bell = wanted.tells(), wanted.bell
+        if wanted.mouse is not before.mouse:
+            self.terminal.mouse(wanted.mouse)
+        look = wanted.look(os.environ)
+        if look != self.look:
+            others, self.look = look.glyphs != self.look.glyphs, look
+            self.terminal.restyle(look)
+            if others:
+                self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Other signs: widgets have them from when they are made. What lay over the screen is closed."""
+        key, words = self.world.open, self._waiting.words
+        self._build()
+        if not self._name:
+            self._waiting.explain(words)
+        else:
+            screen = self._screen(self._name)
+            if isinstance(screen, GameScreen) and key is not None:
+                screen.use(key)
+            self._window.show(screen.widget)
+            screen.shown()
+        self.terminal.show(self.layers)
+        self.refresh()
 
     # The node
 
     def connected(self, seq: int, missed: bool) -> None:
         self._begun = True
+        self.load_looks()
         self.world.connected(seq, missed)
 
     def lost(self, why: ClientError) -> None:
-        first = not self._begun and self._own is None
+        first = not self._begun and not self._own
         self.world.lost(why)
         if first and isinstance(why, NotRunning):
             self._no_node(why)
@@ -207,7 +203,7 @@ class App:
     def _no_node(self, why: NotRunning) -> None:
         """At the start nobody answers: begin a node, if that is ours to do."""
         self._begun = True
-        if self._options.start is None or isinstance(why.__cause__, PermissionError):
+        if not self._own.possible or isinstance(why.__cause__, PermissionError):
             self._waiting.explain(self._options.no_start or str(why))
         elif is_first_run(self._options.data):
             self._waiting.welcome(self.start_node)
@@ -215,34 +211,25 @@ class App:
             self.start_node(None)
 
     def start_node(self, name: str | None) -> None:
-        """Begin a node of our own; the link finds it."""
-        assert self._options.start is not None
+        """Begin a node of our own."""
         try:
-            self._own = self._options.start(name)
+            self._own.begin(name)
         except OSError as error:
             self._waiting.explain(f"The node cannot be started: {error}")
             return
-        self._unwatch = self.loop.watch(self._own.ended, self._own_ended)
         self._waiting.starting()
         self.refresh()
 
-    def _own_ended(self) -> None:
-        """The process is gone: the pipe that it held is closed."""
-        assert self._own is not None
-        if self._unwatch is not None:
-            self._unwatch()
-        own, self._own = self._own, None
-        own.release()
-        own.gone()
+    def _own_ended(self, why: str) -> None:
         if self._name:
-            self.say(f"The node of this window has ended: {own.why()}", trouble=True)
+            self.say(f"The node of this window has ended: {why}", trouble=True)
         else:
-            self._waiting.explain(f"The node did not start: {own.why()}", self.start_again)
+            self._waiting.explain(f"The node did not start: {why}", self.start_again)
         self.refresh()
 
     def start_again(self) -> None:
         """After it has ended by itself."""
-        if self._options.start is not None and self._own is None and not self._link.up:
+        if self._own.possible and not self._own and not self._link.up:
             self.start_node(None)
 
     # What happens
@@ -251,7 +238,7 @@ class App:
         if topic is Topic.STATE and self.world.state is State.READY and not self._name:
             self._first()
         self._current().changed(topic)
-        if topic in (Topic.STATE, Topic.GAMES) and self._options.notices is Notices.PLAIN:
+        if topic in (Topic.STATE, Topic.GAMES) and self.terminal.notices is Notices.PLAIN:
             turns = self.world.waiting_turn()
             self.terminal.title(f"lrgpnode: {turns} your turn" if turns else "lrgpnode")
         self.refresh()
@@ -276,6 +263,11 @@ class App:
         if not here or notice.trouble:
             self.say(notice.text, trouble=notice.trouble)
 
+    def _fed(self) -> None:
+        assert self._options.feed is not None
+        self._options.feed.take()
+        self._window.fed()
+
     def _unsay(self) -> None:
         if self._forget is not None:
             self._forget()
@@ -298,35 +290,36 @@ class App:
             self._key(left)
 
     def _key(self, key: Typed) -> bool:
+        """A key that neither a layer nor the widget of the screen took; whether it did something."""
         if not isinstance(key, str):
             return False
         if key == "ctrl l":
             self.terminal.loop.screen.clear()
-            return True
-        if key == "ctrl c":
+        elif key == "ctrl c":
             self._ask_to_quit()
-            return True
-        if self.layers.top is not None:
-            return True
-        if self._current().key(key):
-            return True
+        elif self.layers.top is None and not self._current().key(key):
+            return self._everywhere(key)
+        return True
+
+    def _everywhere(self, key: str) -> bool:
+        """Keys that mean the same on every screen, unless it has another meaning for them."""
         if key in ("?", "f1"):
             title, keys, notes = self._current().help()
-            everywhere = [("ctrl l", "draw the screen again"), ("ctrl c", "quit")]
-            self.layers.help(title, [*keys, *everywhere], notes)
+            more = [("ctrl l", "draw the screen again"), ("ctrl c", "quit")]
+            self.layers.help(title, [*keys, *more], notes)
+        elif key == "q" and self._name in ("", "home"):
+            self._ask_to_quit()
         elif key in ("esc", "q"):
-            if key == "q" and self._name in ("", "home"):
-                self._ask_to_quit()
-            elif self._name != "home" or key == "q":
+            if self._name != "home":
                 self.back()
         elif key == "s" and self.world.state is State.LOST:
             self.start_again()
         else:
-            return False
+            return key == feed.KEY and self._window.open_feed()
         return True
 
     def _ask_to_quit(self) -> None:
-        if self._own is None or self._options.stay:
+        if not self._own or self._options.stay:
             self.terminal.end(0)
         unsent = self.world.status.get("unsent", 0)
         later = " What has not arrived yet is sent when it runs again." if unsent else ""
@@ -337,9 +330,8 @@ class App:
         )
 
     def _quit(self, key: str) -> None:
-        if key == "k" and self._own is not None:
+        if key == "k":
             self._own.release()
-            self._own = None
         if key in ("q", "k"):
             self.terminal.end(0)
 
@@ -360,7 +352,7 @@ class App:
         self._name = name
         if name == "home":
             self._before.clear()
-        self._body.original_widget = screen.widget
+        self._window.show(screen.widget)
         screen.shown()
         self.refresh()
 

@@ -158,7 +158,7 @@ class Budget:
         released: Callable[[], None] = lambda: None,
     ) -> None:
         self.limits = limits
-        self.released = released
+        self._released = released
         self._clock = clock
         self._cover = cover
         self._limit = None if limits.seconds is None else int(limits.seconds * MICRO)
@@ -212,7 +212,7 @@ class Budget:
         with self._lock:
             given = self._end(token)
         if given:
-            self.released()
+            self._released()
 
     def _judge(self, use: Use, amount: int, now: float) -> tuple[Answer, int]:
         """The answer, and how much could be held for this at most."""

@@ -29,6 +29,12 @@ _HASH: Final = "[0-9a-f]{32}"
 _LXMF: Final = f"(lxmf/{_HASH}|propagation)/lxmf"
 _KEY: Final = re.compile(f"({IDENTITIES}|propagation)/({_HASH})")
 
+AIRTIME: Final = re.compile("airtime-[A-Za-z0-9-]{1,64}\\.json")
+"""What a radio was on the air, a file for each."""
+
+USED_UP: Final = b'{"restored":true}'
+"""In place of such a file: nobody knows what was sent, so the hour counts as used up."""
+
 INCLUDED: Final = tuple(
     re.compile(pattern)
     for pattern in (
@@ -44,6 +50,8 @@ INCLUDED: Final = tuple(
         # When which identity was announced, so that a restore is no way round the pause; which
         # propagation node served last.
         "announced\\.json|propagation\\.json",
+        # Which radios there are; restore.py says what becomes of the content.
+        AIRTIME.pattern,
         # Of a private Reticulum configuration (--listen, --connect).
         "reticulum/storage/(transport_identity|known_destinations)",
     )

@@ -39,7 +39,8 @@ _RESERVE: Final = 8 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """A node that is back. ``moved`` is where the directory that was there is now."""
+    """A node that is back. ``moved`` is where the directory that was there is now; ``silent``: whether it
+    has a radio whose hour counts as used up."""
 
     data: Path
     created_at: float
@@ -47,6 +48,7 @@ class Restored:
     identities: tuple[str, ...]
     sessions: int
     moved: Path | None
+    silent: bool
 
 
 def restore(
@@ -73,6 +75,7 @@ def restore(
         try:
             with workplace(_in_parent(data), ".restore") as temporary:
                 manifest, sessions = _unpack(file, temporary, owner)
+                silent = _settle_airtime(temporary, data)
                 _give(temporary, data, account)
                 _sync_all(temporary)
                 moved = _swap(temporary, data, aside=bool(occupied))
@@ -85,6 +88,7 @@ def restore(
         identities=manifest.identities,
         sessions=sessions,
         moved=moved,
+        silent=silent,
     )
 
 
@@ -113,6 +117,29 @@ def _unpack(file: Path, folder: Path, owner: Owner) -> tuple[Manifest, int]:
                 os.utime(handle, ns=(member.mtime_ns, member.mtime_ns))
     _check_identities(reader.manifest, folder, owner, file)
     return reader.manifest, _check_database(reader.manifest, folder / contents.DATABASE, file)
+
+
+def _settle_airtime(folder: Path, data: Path) -> bool:
+    """Have the restored node know what its radios have sent: a backup is no way round the law.
+
+    What the node that is replaced has written down is right and is taken over. Where there is none, for all
+    that is known a radio has used its hour since the backup; whether there is one such.
+    """
+    silent = False
+    restored = {path.name for path in folder.iterdir() if contents.AIRTIME.fullmatch(path.name)}
+    there = set[str]()
+    if data.is_dir():
+        there = {path.name for path in data.iterdir() if contents.AIRTIME.fullmatch(path.name)}
+    for name in sorted(restored | there):
+        content = None
+        if name in there:
+            read = contents.steady_read(data / name)
+            content = None if read is None else read[0]
+        silent |= content is None
+        target = folder / name
+        target.write_bytes(contents.USED_UP if content is None else content)
+        target.chmod(0o600)
+    return silent
 
 
 def _check_names(manifest: Manifest, file: Path) -> None:

@@ -101,6 +101,7 @@ def restore(context: Context, file: Path, move_aside: bool, as_json: bool) -> No
                 "identities": list(there.identities),
                 "sessions": there.sessions,
                 "moved": moved,
+                "silent": there.silent,
             }
         )
         return
@@ -111,6 +112,8 @@ def restore(context: Context, file: Path, move_aside: bool, as_json: bool) -> No
     )
     if moved is not None:
         write(f"What was there is now {clean(moved, 4096)}.")
+    if there.silent:
+        write("By radio it sends nothing for an hour: what it sent since the backup is not known.")
     write("What was played after the backup is not in it; docs/backup.md says what to expect.")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from queue import Empty
@@ -43,15 +45,18 @@ HOUSE: Final = "house"
     show_default=True,
     help="How many times faster than real the air is.",
 )
-def demo(app: str, preset: str, level: int, name: str, speed: float) -> None:
+@click.option("--text", is_flag=True, help="Lines and questions, also where the interface could be opened.")
+def demo(app: str, preset: str, level: int, name: str, speed: float, text: bool) -> int:
     """Play over LoRa without a radio.
 
     Starts two RNodes in software, as slow as real ones, a node on a hill with an opponent in its house,
-    and a node of yours that knows no more of it than it hears. Shows what each move costs on the air.
+    and a node of yours that knows no more of it than it hears. Opens the interface on your node and shows
+    there what each move costs on the air; without a terminal it asks for the moves line by line.
     When you end it, by q or Ctrl-C, all of it ends, and nothing is left.
     """
     from firmware_configs.catalogue import UnknownName, preset as named  # noqa: PLC0415
     from interfaces.demo.stage import Stage, StageError  # noqa: PLC0415
+    from interfaces.tui.kit.look import refusal  # noqa: PLC0415 - as below
     from lrgpnode.control.client import CallFailed, ClientError  # noqa: PLC0415
 
     try:
@@ -61,9 +66,15 @@ def demo(app: str, preset: str, level: int, name: str, speed: float) -> None:
     pace = "as slow as real air" if speed == 1 else f"{speed:g} times as fast as real air"
     write(f"A LoRa channel in software, {pace}: {chosen.title}.")
     write("On it: your node, and one on a hill with an opponent in its house. They are starting.")
+    lines = text or refusal(os.environ, sys.stdin.isatty(), sys.stdout.isatty()) is not None
+    code = 0
     try:
         with Stage(chosen, level, name, speed) as stage:
-            _Guide(stage, ALIASES.get(app, app)).play()
+            guide = _Guide(stage, ALIASES.get(app, app))
+            if lines:
+                guide.play()
+            else:
+                code = _screen(stage, guide.challenge())
     except (KeyboardInterrupt, EOFError):
         write("")
     except CallFailed as error:
@@ -71,6 +82,25 @@ def demo(app: str, preset: str, level: int, name: str, speed: float) -> None:
     except (StageError, ClientError) as error:
         raise CliError(Exit.FAILED, "demo", sentence(str(error))) from None
     write("All of it has ended, and nothing is left.")
+    return code
+
+
+def _screen(stage: Stage, game: str) -> int:
+    """The interface on the user's node, with this game and what goes over the air; its exit code."""
+    from interfaces.demo.stage import YOU  # noqa: PLC0415 - other commands do without
+    from interfaces.demo.watch import AirFeed  # noqa: PLC0415
+    from interfaces.tui.app import run  # noqa: PLC0415
+    from interfaces.tui.options import Options  # noqa: PLC0415
+
+    return run(
+        Options(
+            path=lambda: stage.client().path,
+            data=stage.data,
+            no_start="Your node of the demonstration has ended.",
+            session=game,
+            feed=AirFeed(stage.news, YOU),
+        )
+    )
 
 
 class _Guide:
@@ -83,16 +113,26 @@ class _Guide:
         self._airtime: dict[str, float] = {}
         self._began = 0.0
 
-    def play(self) -> None:
+    def challenge(self) -> str:
+        """Meet the house and challenge it, without waiting for an answer; the game."""
+        house = self._meet()
+        return str(self._client.call("game.challenge", peer=house, app=self._app)["id"])
+
+    def _meet(self) -> str:
+        """Wait for the nodes, and until the house on the hill was heard, or should have been; its address."""
         self._stage.wait_until_up()
         with self._stage.client("hill") as hill:
             identities = hill.call("identity.list")["identities"]
-        house = next(one["hash"] for one in identities if one.get("role") == HOUSE)
+        house = str(next(one["hash"] for one in identities if one.get("role") == HOUSE))
         write("Both radios are on. Now the hill has to be heard; that takes some seconds.")
         if self._until(lambda event: _heard(event, house), HEARING_SECONDS):
             write("You hear the house on the hill.")
         else:
             write("Its announce was lost on the air; your node asks for it.")
+        return house
+
+    def play(self) -> None:
+        house = self._meet()
         write(f"Your node is at `lrgpnode --data {self._stage.data}`, as long as this runs.")
         write("You challenge the house:")
         id = self._act("game.challenge", peer=house, app=self._app)["id"]

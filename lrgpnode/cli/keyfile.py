@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Final
 
 from lrgpnode.cli.exits import CliError, Exit
-
-KEY_BYTES: Final = 64
+from lrgpnode.config import keyfile
 
 STDIO: Final = "-"
 
@@ -18,37 +16,23 @@ def read_key(source: str) -> str:
     """The key in a file of Reticulum, or from standard input for ``-``; hex."""
     try:
         if source == STDIO:
-            content = sys.stdin.buffer.read(KEY_BYTES + 1)
-        else:
-            with Path(source).expanduser().open("rb") as file:
-                content = file.read(KEY_BYTES + 1)
+            return keyfile.checked(sys.stdin.buffer.read(keyfile.KEY_BYTES + 1))
+        return keyfile.read(Path(source).expanduser())
     except OSError as error:
         raise CliError(Exit.FAILED, "file", f"Cannot read {source}: {error.strerror}.") from None
-    if len(content) != KEY_BYTES:
+    except ValueError:
         raise CliError(
             Exit.FAILED,
             "file",
             f"{source} is no identity of Reticulum.",
-            f"Such a file has exactly {KEY_BYTES} bytes.",
-        )
-    return content.hex()
+            f"Such a file has exactly {keyfile.KEY_BYTES} bytes.",
+        ) from None
 
 
 def write_key(key: str, path: Path) -> None:
     """Write a new file that only its owner can read; durable when this returns."""
-    content = bytes.fromhex(key)
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            os.fchmod(handle, 0o600)
-            if os.write(handle, content) != len(content):
-                raise OSError(None, "the disk is full")
-            os.fsync(handle)
-        except OSError:
-            path.unlink(missing_ok=True)
-            raise
-        finally:
-            os.close(handle)
+        keyfile.write(key, path)
     except FileExistsError:
         raise CliError(
             Exit.FAILED, "file", f"{path} exists and is left alone.", "Choose another file."

@@ -6,7 +6,12 @@ import time
 
 from lrgpnode.control.text import LONGEST, MARKS, clean, who, width
 
-__all__ = ["LONGEST", "MARKS", "ago", "clean", "clock", "pad", "when", "who", "width"]
+__all__ = ["LONGEST", "MARKS", "ago", "clean", "clock", "counted", "pad", "when", "who", "width"]
+
+
+def counted(number: int, one: str) -> str:
+    """A number of things, with the plural of a regular noun."""
+    return f"{number} {one}" + ("" if number == 1 else "s")
 
 
 def pad(text: str, cells: int) -> str:

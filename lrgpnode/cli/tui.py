@@ -12,7 +12,7 @@ import click
 from lrgpnode.cli.context import Context, pass_context
 from lrgpnode.cli.exits import CliError, Exit
 from lrgpnode.cli.types import SESSION
-from lrgpnode.config import Paths
+from lrgpnode.config import SETTINGS, ConfigError, Paths, read_settings
 
 THEMES: Final = ("dark", "light", "high-contrast")
 COLOURS: Final = ("auto", "mono", "16", "256", "24bit")
@@ -22,71 +22,70 @@ NOTICES: Final = ("none", "plain", "full")
 
 @click.command()
 @click.option("--session", type=SESSION, metavar="ID", help="Open this game at once.")
-@click.option("--theme", type=click.Choice(THEMES), default="dark", show_default=True, help="Colours.")
+@click.option("--theme", type=click.Choice(THEMES), help="Colours; else as set, dark at first.")
 @click.option(
     "--colours",
     type=click.Choice(COLOURS),
-    default="auto",
-    show_default=True,
     help="How many colours there are, where the terminal is taken for another.",
 )
-@click.option(
-    "--glyphs",
-    type=click.Choice(GLYPHS),
-    default="auto",
-    show_default=True,
-    help="Signs: plain ASCII, or those of Unicode.",
-)
+@click.option("--glyphs", type=click.Choice(GLYPHS), help="Signs: plain ASCII, or those of Unicode.")
 @click.option(
     "--notices",
     type=click.Choice(NOTICES),
-    default="plain",
-    show_default=True,
     help="What bell and window title tell; only full says who and what.",
 )
-@click.option("--mouse/--no-mouse", default=True, show_default=True, help="Whether clicks are for the games.")
+@click.option("--mouse/--no-mouse", default=None, help="Whether clicks are for the games.")
 @click.option("--stay", is_flag=True, help="A node that this starts goes on when the window is closed.")
 @pass_context
 def tui(
     context: Context,
     session: str | None,
-    theme: str,
-    colours: str,
-    glyphs: str,
-    notices: str,
-    mouse: bool,
+    theme: str | None,
+    colours: str | None,
+    glyphs: str | None,
+    notices: str | None,
+    mouse: bool | None,
     stay: bool,
 ) -> int:
     """Open the interface in the terminal.
 
     It shows the games of the running node. If none is running, and none is installed as a service, it
     starts one, which ends with it unless you ask it to stay. `lrgpnode` alone does the same.
+    How it looks can also be set for good, under [tui] of the settings.
     """
-    from interfaces.tui.kit.look import choose, refusal  # noqa: PLC0415 - other commands need none of it
+    from interfaces.tui.kit.look import refusal  # noqa: PLC0415 - other commands need none of it
 
     reason = refusal(os.environ, sys.stdin.isatty(), sys.stdout.isatty())
     if reason is not None:
         raise CliError(Exit.USAGE, "no_terminal", reason)
     paths = context.paths()
 
-    from interfaces.tui.app import Options, run  # noqa: PLC0415 - loads urwid
-    from interfaces.tui.kit.terminal import Notices  # noqa: PLC0415
+    from interfaces.tui.app import run  # noqa: PLC0415 - loads urwid
+    from interfaces.tui.options import Options  # noqa: PLC0415
 
     start, no_start = _starter(context, paths)
     return run(
         Options(
             path=context.socket_path,
             data=paths.data,
-            look=choose(os.environ, theme, colours, glyphs),
+            said={"theme": theme, "colours": colours, "glyphs": glyphs, "notices": notices, "mouse": mouse},
+            settings=_looks(paths),
             identity=context.identity,
             start=start,
             no_start=no_start,
             stay=stay,
             session=session or "",
-            mouse=mouse,
-            notices=Notices(notices),
         )
     )
+
+
+def _looks(paths: Paths) -> dict[str, Any]:
+    """What the settings file says of looks, where it can be read: what is wrong in it the node says."""
+    try:
+        found = read_settings(paths.config)
+    except ConfigError:
+        return {}
+    return {key: getattr(found, row.field) for key, row in SETTINGS.items() if row.section == "tui"}
 
 
 def _starter(context: Context, paths: Paths) -> tuple[Any, str]:

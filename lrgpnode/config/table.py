@@ -205,6 +205,25 @@ class Settings(Value):
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    text_enabled: bool = setting(
+        flag(),
+        True,
+        "Whether text commands are answered: by the gateway's identity, and by those that are listed.",
+    )
+    text_identities: tuple[str, ...] = setting(
+        several(title(64), 32),
+        (),
+        "Other identities that answer text commands, by name or hash; only such as begin with `/`, since "
+        "people write to them, too.",
+    )
+    text_max_games: int = setting(whole(1, 32), 8, "Games that one text player may have at a time.")
+    text_commands_per_minute: int = setting(
+        whole(1, 60), 12, "Commands of one text player that are carried out in a minute."
+    )
+    text_commands_per_day: int = setting(
+        whole(1, 10_000), 400, "The same, in 24 hours; counted anew after a start."
+    )
+
     gateway_enabled: bool = setting(
         flag(), False, "Whether the node has an identity that takes players of the mesh to tables elsewhere."
     )
@@ -277,7 +296,7 @@ class Settings(Value):
         default_words="the address that each request came to",
     )
     arcade_calls_per_second: int = setting(
-        whole(1, 100_000), 2000, "How often one account may call the arcade in the long run."
+        whole(1, 100_000), 5000, "How often one account may call the arcade in the long run."
     )
 
     airtime_enabled: bool = setting(
@@ -334,6 +353,29 @@ class Settings(Value):
         number(0, 3000), 0.0, "Its frequency; 0 if only the region counts.", unit="MHz"
     )
 
+    tui_theme: str = setting(
+        choice("dark", "light", "high-contrast"), "dark", "Colours of the terminal UI.", live=True
+    )
+    tui_colours: str = setting(
+        choice("auto", "mono", "16", "256", "24bit"),
+        "auto",
+        "How many colours there are, where the terminal is taken for another.",
+        live=True,
+    )
+    tui_glyphs: str = setting(
+        choice("auto", "ascii", "unicode"), "auto", "Signs: plain ASCII, or those of Unicode.", live=True
+    )
+    tui_notices: str = setting(
+        choice("none", "plain", "full"),
+        "plain",
+        "What bell and window title tell; only full says who and what.",
+        live=True,
+    )
+    tui_bell: bool = setting(flag(), True, "Whether the bell rings when something is new.", live=True)
+    tui_mouse: bool = setting(
+        flag(), True, "Whether clicks are for the games, rather than for marking text.", live=True
+    )
+
     test_clock: bool = setting(
         flag(), False, "Whether `test.clock` of the control API may move the node's clock; for tests only."
     )
@@ -360,12 +402,14 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "text": "Playing by plain texts, with any LXMF client.",
         "gateway": "Seats for players of the mesh at tables elsewhere ([gateway.md](gateway.md)).",
         "rcadia": "A server that speaks the RCADIA Agent Protocol.",
         "hosting": "Tables of our own, for players of the mesh and of the web.",
         "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
         "frequency and parameters itself.",
+        "tui": "The terminal UI; options of the command go before these.",
         "test": "For tests of the program; leave it alone on a node that plays.",
     }
 )

@@ -7,7 +7,9 @@ there is one announce a clock second here, of all identities together; what is w
 
 On slow media a first announce comes at a random moment, and ``floor`` allows one an hour. A regular
 announce that it holds back is sent when the hour is over, any other is not: the medium has had one
-within the hour.
+within the hour. By radio the first one of a process is repeated once, some minutes later and at a random
+moment: it may have met another, and nobody answers an announce. Where that does not fit into the share of
+announces, or there was a repetition within a day, there is none.
 
 Everything runs on the worker, except where said.
 """
@@ -27,6 +29,9 @@ from .worker import Worker
 
 JITTER: Final = 0.1
 INTRODUCTION_DELAY: Final = 2.0
+REPEAT_AFTER: Final = (120.0, 600.0)
+"""Seconds between the first announce by radio and its repetition. Later than what transport nodes make of
+the first, sooner than people give up."""
 
 Announce = Callable[[str, Sequence[Any] | None], None]
 """Announce this identity on these interfaces, or on all if it is None."""
@@ -43,14 +48,16 @@ class Announcement(Value):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Want(Value):
-    """On one interface or (None) on all. ``extra``: before a first challenge."""
+    """On one interface or (None) on all. ``extra``: before a first challenge. ``repeated``: the first
+    announce of this process once more."""
 
     interface: Any
-    extra: bool
+    extra: bool = False
+    repeated: bool = False
 
     def with_(self, other: _Want) -> _Want:
         interface = self.interface if self.interface is other.interface else None
-        return _Want(interface, self.extra or other.extra)
+        return _Want(interface, self.extra or other.extra, self.repeated and other.repeated)
 
 
 class Announcer:
@@ -84,6 +91,7 @@ class Announcer:
         self._wanted: dict[str, _Want] = {}
         self._afterwards: dict[str, list[Callable[[], None]]] = {}
         self._late: set[str] = set()
+        self._met: set[tuple[str, str]] = set()  # identities and media of a first announce
         self._timed = False
         self._strangers: set[Any] = set()  # new connections on which we have not announced
 
@@ -116,16 +124,22 @@ class Announcer:
     def remove(self, identity: str) -> None:
         self._identities.pop(identity, None)
         self._wanted.pop(identity, None)
+        self._met = {(one, medium) for one, medium in self._met if one != identity}
         self._finish(identity)
 
     def request(
-        self, identity: str | None = None, interface: Any = None, *, extra: bool = False
+        self,
+        identity: str | None = None,
+        interface: Any = None,
+        *,
+        extra: bool = False,
+        repeated: bool = False,
     ) -> tuple[Announcement, ...]:
         """Announce one identity or all, on one interface or all, as soon as may be."""
         found = []
         asked = tuple(self._identities) if identity is None else (identity,)
         for each in (each for each in asked if each in self._identities and each not in self._silent):
-            want = _Want(interface, extra)
+            want = _Want(interface, extra, repeated)
             free, held = self._sort(each, want)
             found.append(
                 Announcement(
@@ -207,6 +221,19 @@ class Announcer:
                 if medium.slow and not self._floor.wait(identity, medium):
                     self.request(identity, medium.interface)
 
+    def _repeat_first(self, identity: str, media: Sequence[Medium]) -> None:
+        """Come back to what was announced by radio for the first time."""
+        for medium in media:
+            if medium.spread and (identity, medium.key) not in self._met:
+                self._met.add((identity, medium.key))
+                if self._interval > 0 and not self._floor.wait(identity, medium, repeated=True):
+                    pause = random.uniform(*REPEAT_AFTER)  # noqa: S311 - no secret
+                    self._worker.later(pause, self._repeat, identity, medium.interface)
+
+    def _repeat(self, identity: str, interface: Any) -> None:
+        if identity in self._identities and any(one.interface is interface for one in self._media()):
+            self.request(identity, interface, repeated=True)
+
     def _next(self) -> None:
         """Announce one identity if this clock second is free, and come back for the others."""
         self._timed = False
@@ -231,7 +258,8 @@ class Announcer:
             if free or not held:
                 on_all = want.interface is None and not held
                 self._announce(identity, None if on_all else _interfaces(free, want))
-                self._floor.announced(identity, free, extra=want.extra)
+                self._floor.announced(identity, free, extra=want.extra, repeated=want.repeated)
+                self._repeat_first(identity, free)
                 self.last[identity] = self._clock()
                 self._second = int(self.last[identity])
                 if began:
@@ -249,7 +277,7 @@ class Announcer:
         held: list[tuple[Medium, float]] = []
         for medium in self._media():
             if want.interface is None or medium.interface is want.interface:
-                wait = self._floor.wait(identity, medium, extra=want.extra)
+                wait = self._floor.wait(identity, medium, extra=want.extra, repeated=want.repeated)
                 if wait > 0:
                     held.append((medium, wait))
                 else:

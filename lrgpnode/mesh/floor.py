@@ -4,6 +4,7 @@ An announce over LoRa takes a second of airtime and is repeated by every transpo
 at most one an hour, whatever asks for it: a timer, an interface that comes and goes, a node that is
 restarted in a loop, an impatient person. One extra is allowed before a first challenge, since who has
 never heard of an identity does not believe its messages; at most one in ten minutes, on any medium.
+And since a single announce by radio gets lost easily, one repetition a day, after the first of a process.
 
 When the last one was is kept in a file, which is written when an announce goes out on a slow medium
 and at no other time. Everything here runs on the worker.
@@ -26,6 +27,7 @@ from .identity import sync_directory
 
 FLOOR: Final = 3600.0
 EXTRA_PAUSE: Final = 600.0
+REPEAT_PAUSE: Final = 86_400.0
 
 SLOW_BITRATE: Final = 100_000
 """Bits a second. The fastest LoRa has a fifth of it, and what is not radio mostly has far more."""
@@ -51,13 +53,20 @@ class Medium(Value):
 
     ``spread``: seconds within which a first announce is made, at random. Neighbours that do not hear each
     other come up together, after a power cut or at the first sign of a third, and would destroy each
-    other's announces there.
+    other's announces there. ``channel``: what radios must have in common to hear each other; whoever
+    moves to another is among people who have not heard the last announce.
     """
 
     name: str
     slow: bool
     interface: Any
     spread: float = 0.0
+    channel: str = ""
+
+    @property
+    def key(self) -> str:
+        """What an announce is remembered under."""
+        return f"{self.name} {self.channel}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,32 +106,43 @@ class Floor:
         self._now = now
         self._last: dict[tuple[str, str], Moment] = {}
         self._extra: dict[tuple[str, str], Moment] = {}
+        self._repeated: dict[tuple[str, str], Moment] = {}
         if path is not None:
             self._load(path)
 
-    def wait(self, identity: str, medium: Medium, *, extra: bool = False) -> float:
+    def wait(self, identity: str, medium: Medium, *, extra: bool = False, repeated: bool = False) -> float:
         """Seconds until the identity may be announced there; 0 for now."""
-        key, now = (identity, medium.name), self._now()
+        key, now = (identity, medium.key), self._now()
+        if repeated and medium.slow:
+            return _left(self._repeated.get(key), REPEAT_PAUSE, now)
         if extra:
             waits = _left(self._extra.get(key), EXTRA_PAUSE, now)
             return waits if not medium.slow else min(waits, _left(self._last.get(key), FLOOR, now))
         return _left(self._last.get(key), FLOOR, now) if medium.slow else 0.0
 
-    def announced(self, identity: str, media: list[Medium], *, extra: bool = False) -> None:
+    def announced(
+        self, identity: str, media: list[Medium], *, extra: bool = False, repeated: bool = False
+    ) -> None:
         """Note that the identity was announced on these media just now."""
         now = self._now()
         for medium in media:
-            key = (identity, medium.name)
+            key = (identity, medium.key)
             if extra:
                 self._extra[key] = now
             if medium.slow:
                 self._last[key] = now
+                if repeated:
+                    self._repeated[key] = now
         self._drop_old(now)
         if self._path is not None and any(medium.slow for medium in media):
             self._save(self._path)
 
     def _drop_old(self, now: Moment) -> None:
-        for moments, pause in ((self._last, FLOOR), (self._extra, EXTRA_PAUSE)):
+        for moments, pause in (
+            (self._last, FLOOR),
+            (self._extra, EXTRA_PAUSE),
+            (self._repeated, REPEAT_PAUSE),
+        ):
             for key in [key for key, moment in moments.items() if elapsed(moment, now) >= pause]:
                 del moments[key]
 
@@ -130,13 +150,16 @@ class Floor:
         try:
             content = json.loads(path.read_bytes())
             self._last, self._extra = _moments(content["last"]), _moments(content["extra"])
+            self._repeated = _moments(content.get("repeated", ()))
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             _log.warning("%s cannot be read and is begun anew: %s", path, error)
 
     def _save(self, path: Path) -> None:
-        content = json.dumps({"last": _rows(self._last), "extra": _rows(self._extra)})
+        content = json.dumps(
+            {"last": _rows(self._last), "extra": _rows(self._extra), "repeated": _rows(self._repeated)}
+        )
         partial = path.with_suffix(".new")
         try:
             with partial.open("w") as file:

@@ -118,7 +118,7 @@ class Instance:
         return tuple(
             Medium(interface_name(item), shared_is_slow, item)
             if shared
-            else Medium(interface_name(item), is_slow(item), item, _spread(item))
+            else Medium(interface_name(item), is_slow(item), item, _spread(item), _channel(item))
             for item in list(RNS.Transport.interfaces)
             if item.OUT and item.online and getattr(item, "mode", None) != Interface.MODE_ACCESS_POINT
         )
@@ -238,6 +238,12 @@ def _spread(interface: Any) -> float:
     if not is_slow(interface) or bitrate <= 0:
         return 0.0
     return float(min(16 * ANNOUNCE_BITS / bitrate, 120.0))
+
+
+def _channel(interface: Any) -> str:
+    """Frequency, bandwidth and spreading factor of an RNode; "" for anything else."""
+    numbers = [getattr(interface, name, None) for name in ("frequency", "bandwidth", "sf")]
+    return "/".join(map(str, numbers)) if all(numbers) else ""
 
 
 def interface_name(interface: Any) -> str:

@@ -72,13 +72,13 @@ class ReticulumMesh:
         self._news: Callable[[News], None] | None = None
         self._radio_news: Callable[[RadioState], None] | None = None
         self.propagation: Propagation
-        self._radios: Radios | None = None
+        self._radios: Radios
         self._announcer = Announcer(
             (identity.hash for identity in settings.identities),
             self._announce,
             self._worker,
             settings.announce_interval,
-            floor=AirtimeFloor(settings.data / "announced.json", self._moment, lambda: self._radios),
+            floor=AirtimeFloor(settings.data / "announced.json", self._moment, lambda: self.airtime),
             media=lambda: self._instance.media(shared_is_slow=settings.shared_is_slow),
         )
         self._introducing: set[tuple[str, str]] = set()
@@ -104,7 +104,7 @@ class ReticulumMesh:
     @property
     def airtime(self) -> Radios | None:
         """Those who count airtime; None on a node without a radio. Once Reticulum is started."""
-        return self._radios
+        return self._radios if self._radios.active else None
 
     def airtime_report(self) -> AirtimeReport:
         """What was used of the hour, and what is left."""
@@ -142,7 +142,7 @@ class ReticulumMesh:
         else:
             self._instance.on_online(self._announcer.connected)
         lxmf.prepare()
-        radios = Radios(
+        radios = self._radios = Radios(
             self._settings.airtime,
             self._settings.data,
             self._worker,
@@ -151,12 +151,10 @@ class ReticulumMesh:
             local=self._routers,
             stamped=self._asks_for_stamp,
             mail_node=lambda: self.propagation.current,
-            house=lambda identity: identity in self._settings.house,
+            house=self._settings.automatic,
         )
         radios.start(self._instance)
         self._airtime_report = radios.report
-        if radios.active:
-            self._radios = radios
         self._receiver = Receiver(self.request_path)
         self.radio_view = RadioView(self._instance, self._receiver)
         for identity in self._settings.identities:
@@ -173,7 +171,7 @@ class ReticulumMesh:
                 silent=self._announcer.is_hushed,
                 progress=self._progress,
                 tell=self._told,
-                counted=self._radios,
+                counted=self.airtime,
             )
         self._carrier = LxmfCarrier(
             self._routers,
@@ -211,8 +209,7 @@ class ReticulumMesh:
             router.exit_handler()
         self._instance.radios.stop()
         self._instance.stop()
-        if self._radios is not None:
-            self._radios.stop()
+        self._radios.stop()
         self._receiver.stop()
         self._log.stop()
 

@@ -153,10 +153,9 @@ def is_lawful(region: Region, modem: Modem, frequency: int | None = None) -> boo
 
 
 def _modem(wishes: Wishes, region: Region) -> Modem:
-    """A preset, of which single numbers may be replaced; or all three numbers."""
-    numbers = (wishes.bandwidth, wishes.spreading_factor, wishes.coding_rate)
+    """A preset, of which numbers may be replaced; without one bandwidth and spreading factor together."""
     base = preset(wishes.preset or region.preset)
-    if wishes.preset is None and any(item is not None for item in numbers) and None in numbers[:2]:
+    if wishes.preset is None and (wishes.bandwidth is None) != (wishes.spreading_factor is None):
         raise RadioError(
             "A modem without a preset needs --bandwidth and --sf.", "Give both, or a preset with --preset."
         )
@@ -168,7 +167,9 @@ def _modem(wishes: Wishes, region: Region) -> Modem:
         )
     except ValueError as error:
         text = str(error)
-        raise RadioError(f"{text[:1].upper()}{text[1:]}.") from None
+        raise RadioError(
+            f"{text[:1].upper()}{text[1:]}.", "Spreading factors are 5 to 12, coding rates 5 to 8."
+        ) from None
 
 
 def _check_board(board: Board | None, frequency: int, txpower: int | None) -> None:

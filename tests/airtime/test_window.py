@@ -65,3 +65,17 @@ def test_what_is_stored_and_restored_is_never_less(steps: list[tuple[float, int]
     exact = window.total(now + passed)
     assert other.total(later) >= exact
     assert len(window.entries(now)) <= SPAN / 60 + 2
+
+
+def test_what_is_put_together_counts_as_long_as_its_newest() -> None:
+    window = Window()
+    for at in (0.0, 0.5, 0.9):
+        window.add(at, 10)
+    assert [window.total(SPAN + late) for late in (0.0, 0.5, 0.89, 0.91)] == [30, 30, 30, 0]
+
+
+def test_what_is_stored_together_is_as_new_as_its_newest() -> None:
+    window = Window()
+    for at in (0.0, 30.0, 59.0, 61.0):
+        window.add(at, 10)
+    assert window.entries(100.0) == [(41.0, 30), (39.0, 10)]

@@ -50,6 +50,7 @@ def build(data: Path, private_keys: tuple[keys.LocalIdentity, ...]) -> Path:
         "propagation/lxmf/peers": b"peers",
         "propagation.json": b"{}",
         "announced.json": b"{}",
+        "airtime-LoRa.json": b"what was sent",
         "reticulum/config": b"[reticulum]\n",
         "reticulum/storage/transport_identity": bytes(64),
         "reticulum/storage/cache/announces/abc": b"cached",

@@ -39,6 +39,9 @@ def test_everything_is_back(save: Save, data: Path, tmp_path: Path) -> None:
     after = tree(there.data)
     assert set(after) == set(before)
     before.pop(contents.DATABASE)
+    # Of what was sent by radio since nothing is known.
+    assert before.pop("airtime-LoRa.json") != after["airtime-LoRa.json"] == contents.USED_UP
+    assert there.silent
     assert {name: after[name] for name in before} == before
     # The order of the identities, of which the first is the one that is meant by default.
     assert keys.names(there.data / "identities") == keys.names(data / "identities")
@@ -72,6 +75,19 @@ def test_the_old_one_is_moved_aside(save: Save, data: Path, tmp_path: Path) -> N
     assert there.moved is not None
     assert tree(there.moved) == before
     assert restore.restore(file, data, owner, move_aside=True).moved not in (None, there.moved)
+
+
+def test_what_the_old_one_has_sent_by_radio_is_not_forgotten(save: Save, data: Path, tmp_path: Path) -> None:
+    file = save().file
+    (data / "airtime-LoRa.json").write_bytes(b"and more")
+    (data / "airtime-LoRa-2.json").write_bytes(b"by another")
+    there = restore.restore(file, data, owner, move_aside=True)
+    assert (data / "airtime-LoRa.json").read_bytes() == b"and more"
+    assert (data / "airtime-LoRa-2.json").read_bytes() == b"by another"
+    assert not there.silent
+    (data / "airtime-LoRa.json").unlink()
+    assert restore.restore(file, data, owner, move_aside=True).silent
+    assert (data / "airtime-LoRa.json").read_bytes() == contents.USED_UP
 
 
 def test_not_under_a_running_node(save: Save, data: Path) -> None:

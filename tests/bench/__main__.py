@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import arcade, core, idle, loopback, store
+from . import arcade, core, idle, loopback, screen, store
 from .timing import Row
 
 
@@ -26,6 +26,7 @@ def main() -> int:
             rows += loopback.processes(directory)
             rows += idle.stored_games(directory)
             rows += idle.idle(directory)
+            rows += screen.screen(directory)
     for row in rows:
         print(_line(row))
     print(json.dumps([row.as_dict() for row in rows]))

@@ -21,7 +21,7 @@ HOLDERS = 500
 CHANGES = 20
 IDLE_POLLS = 2000
 CALLS = 400
-ROUNDS = 12
+ROUNDS = 20
 BATCH = 40
 """Actions between two looks of the host; an account may have 64 that wait."""
 
@@ -112,7 +112,7 @@ def _wake(running: ArcadeProcess) -> Row:
             member.socket.sendall(request("GET", f"{table.path}/public{query}"))
         for member, token in zip(crowd.members, running.players, strict=False):
             member.socket.sendall(request("GET", f"{table.path}/state{query}", token))
-        # A call of the same server answers after everything that was sent before it has been read.
+        # Long enough for all of them to be waiting; whoever came later would be answered at once, too.
         assert crowd.quiet(0.3)
         turn = {"op": "legal_actions", "playerId": table.seats[1 - mover], "actions": LEGAL}
         ops = {"ops": [{"op": "state", "state": {**STATE, "change": change}}, turn]}
@@ -161,10 +161,10 @@ def _calls(running: ArcadeProcess) -> Row:
 
 
 def _burst(connection: Connection, path: str, token: str, table: Table | None) -> float:
-    """Microseconds of one call; the host's work between is not counted."""
+    """Microseconds of one call in the best batch; the host's work between is not counted."""
     state = request("GET", f"{path}/state", token)
     action = request("POST", f"{path}/action", token, {"action": {"type": "move", "to": "e4"}, "turn": 0})
-    taken = 0.0
+    best = float("inf")
     for _ in range(CALLS // BATCH):
         if table is not None:
             table.collect()
@@ -173,8 +173,8 @@ def _burst(connection: Connection, path: str, token: str, table: Table | None) -
         for _ in range(BATCH // 2):
             connection.call(state)
             connection.call(action)
-        taken += time.perf_counter() - began
-    return taken / (CALLS // BATCH * BATCH) * 1e6
+        best = min(best, time.perf_counter() - began)
+    return best / BATCH * 1e6
 
 
 def _idle(running: ArcadeProcess) -> Row:

@@ -93,7 +93,7 @@ def _message(sender: Bare, receiver: Bare) -> float:
     return taken
 
 
-def _applied(id: str, command: str, ply: int | None = None) -> Callable[[dict[str, Any]], bool]:
+def applied(id: str, command: str, ply: int | None = None) -> Callable[[dict[str, Any]], bool]:
     def matches(event: dict[str, Any]) -> bool:
         data = event["data"]
         return (
@@ -106,23 +106,23 @@ def _applied(id: str, command: str, ply: int | None = None) -> Callable[[dict[st
     return matches
 
 
-def _open_game(x: NodeProcess, y: NodeProcess, watch_x: Watcher, watch_y: Watcher, app: str) -> str:
+def open_game(x: NodeProcess, y: NodeProcess, watch_x: Watcher, watch_y: Watcher, app: str) -> str:
     id: str = x.client.call("game.challenge", peer=y.hash, app=app)["id"]
-    watch_y.until(_applied(id, "challenge"))
+    watch_y.until(applied(id, "challenge"))
     y.client.call("game.accept", id=id)
-    watch_x.until(_applied(id, "accept"))
+    watch_x.until(applied(id, "accept"))
     return id
 
 
 def _one_move_each(x: NodeProcess, y: NodeProcess) -> None:
     watch_x, watch_y = Watcher(x.socket), Watcher(y.socket)
     for app, intents in GAMES.items():
-        id = _open_game(x, y, watch_x, watch_y, app)
+        id = open_game(x, y, watch_x, watch_y, app)
         view = x.client.call("game.show", id=id)["view"]
         first, second = (x, y) if view["my_turn"] else (y, x)
         for ply, (mover, intent) in enumerate(((first, intents[0]), (second, intents[1])), 1):
             mover.client.call("game.move", id=id, intent=intent)
-            (watch_y if mover is x else watch_x).until(_applied(id, "move", ply))
+            (watch_y if mover is x else watch_x).until(applied(id, "move", ply))
 
 
 class _Moves:
@@ -132,7 +132,7 @@ class _Moves:
         self._nodes = (x, y)
         watch_x, watch_y = Watcher(x.socket), Watcher(y.socket)
         self._ids = [
-            _open_game(x, y, watch_x, watch_y, "four_in_a_row") for _ in range(ROUNDS // len(COLUMNS))
+            open_game(x, y, watch_x, watch_y, "four_in_a_row") for _ in range(ROUNDS // len(COLUMNS))
         ]
         watch_x.close()
         watch_y.close()
@@ -155,13 +155,13 @@ class _Moves:
         other is that of the peer's event, published after its commit. Both are wall clock times of
         this machine.
         """
-        applied: dict[tuple[str, int], float] = {}
+        arrived: dict[tuple[str, int], float] = {}
         for event in (event for node in self._nodes for event in node.past_events()):
             data = event["data"]
             if event["type"] == "game.applied" and data["command"] == "move" and not data["own"]:
-                applied[data["id"], data["ply"]] = event["at"]
+                arrived[data["id"], data["ply"]] = event["at"]
         return [
-            applied[id, row["payload"]["n"]] - row["timestamp"]
+            arrived[id, row["payload"]["n"]] - row["timestamp"]
             for id in self._ids
             for node in self._nodes
             for row in node.client.call("game.actions", id=id)["actions"]

@@ -78,8 +78,8 @@ def test_a_radio_that_is_online() -> None:
         "(EU868, 1 %)",
         "                 moves 6.1 s of 18.0 s",
         "  games          chess 4.0 s",
-        "  of this node   2 envelopes on their way, 1 messages with Reticulum",
-        "  held back      1 actions wait for airtime, the first for 1 min",
+        "  of this node   2 envelopes on the way, 1 message with Reticulum",
+        "  held back      1 action waiting for airtime, the first for 1 min",
     ):
         assert line in text.splitlines(), line
 

@@ -482,6 +482,7 @@ def test_random_records(app: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("app", APPS)
 @settings(max_examples=250, deadline=None)
 @given(data=st.data())

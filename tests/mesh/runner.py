@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -290,4 +291,9 @@ def run(settings: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    run(json.loads(sys.argv[1]))
+    try:
+        run(json.loads(sys.argv[1]))
+    except Exception:  # noqa: BLE001 - whatever it is, it is told
+        # In one piece: Reticulum's log comes from another thread.
+        sys.stderr.write(traceback.format_exc())
+        sys.exit(1)

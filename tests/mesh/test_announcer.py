@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from lrgpnode.mesh.announcer import INTRODUCTION_DELAY, Announcer
-from lrgpnode.mesh.floor import EXTRA_PAUSE, FLOOR, Floor, Medium, Moment
+from lrgpnode.mesh.announcer import INTRODUCTION_DELAY, REPEAT_AFTER, Announcer
+from lrgpnode.mesh.floor import EXTRA_PAUSE, FLOOR, REPEAT_PAUSE, Floor, Medium, Moment
 from lrgpnode.mesh.worker import Worker
 
 BEGIN = 1_000_000.3
@@ -215,6 +215,88 @@ def test_a_first_announce_by_radio_comes_at_a_random_moment() -> None:
     for moments in (at_start, when_heard):
         assert len(moments) > 10
         assert max(moments) <= 32
+
+
+LORA = Medium("lora", slow=True, interface="lora", spread=10.0)
+
+
+def test_the_first_by_radio_is_repeated_once_at_a_random_moment() -> None:
+    """Nobody answers an announce: that one was lost does not show."""
+    pauses = set()
+    for _ in range(30):
+        time, told, announcer = make(10_800.0, media=(LORA, CABLE))
+        announcer.start(0.0)
+        time.pass_by(3 * FLOOR)
+        first, again, *later = [(second, where) for second, _, where in told if where != "cable"]
+        assert again[1] == "lora"
+        assert all(second > 2 * FLOOR for second, _ in later)
+        pause = again[0] - first[0]
+        assert REPEAT_AFTER[0] <= pause <= REPEAT_AFTER[1] + 2
+        pauses.add(pause)
+    assert len(pauses) > 10
+
+
+def test_restarts_repeat_it_once_a_day(tmp_path: Path) -> None:
+    """However often and for how long the node runs: 24 announces a day by the floor, and one more."""
+    file = tmp_path / "announced.json"
+    sent: list[int] = []
+    now = BEGIN
+    while now < BEGIN + 3 * REPEAT_PAUSE:
+        time, told, announcer = make(10_800.0, media=(LORA,), file=file)
+        time.now = now
+        announcer.start(5.0)
+        time.pass_by(1000.0)
+        now = time.now
+        sent += [second for second, _, _ in told]
+    short = [b for a, b in itertools.pairwise(sent) if b - a < FLOOR]
+    assert 3 <= len(short) <= 4
+    assert all(b - a >= REPEAT_PAUSE for a, b in itertools.pairwise(short))
+
+
+def test_there_is_no_repetition_where_it_does_not_fit(tmp_path: Path) -> None:
+    """Without airtime for it, without the radio, without the identity, and where nothing is regular."""
+
+    class Dry(Floor):
+        def wait(
+            self, identity: str, medium: Medium, *, extra: bool = False, repeated: bool = False
+        ) -> float:
+            return max(super().wait(identity, medium, extra=extra, repeated=repeated), self.dry)
+
+        dry = 0.0
+
+    media = [LORA]
+    for n in range(4):
+        time, told, announcer = make(0.0 if n == 3 else 10_800.0, media=media)
+        floor = announcer._floor = Dry(None, lambda time=time: Moment(time.now, time.now, "boot", False))  # type: ignore[misc]
+        time.pass_by(5)
+        announcer.request()
+        time.pass_by(20)
+        assert len(told) == 1
+        if n == 0:
+            floor.dry = 100.0
+        elif n == 1:
+            media.clear()
+        elif n == 2:
+            media.append(LORA)
+            announcer.remove("a")
+        time.pass_by(FLOOR - 200)
+        assert len(told) == 1, n
+        media[:] = [LORA]
+
+
+def test_on_another_channel_the_hour_has_not_begun(tmp_path: Path) -> None:
+    """Those who are there have not heard the last announce. Back on the first one it goes on."""
+    file = tmp_path / "announced.json"
+    now, sent = BEGIN, []
+    for channel in ("868100000/125000/8", "869525000/250000/9", "868100000/125000/8"):
+        medium = Medium("lora", slow=True, interface="lora", channel=channel)
+        time, told, announcer = make(10_800.0, media=(medium,), file=file)
+        time.now = now
+        announcer.start(2.0)
+        time.pass_by(60)
+        now = time.now
+        sent.append(len(told))
+    assert sent == [1, 1, 0]
 
 
 def test_a_restart_in_a_loop_is_announced_by_radio_once(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 
 from interfaces.radio.sim import csma
+from interfaces.radio.sim.boards import BOARDS
 from interfaces.radio.sim.books import Books, booked_seconds, next_bin
 from interfaces.radio.sim.split import Joiner, to_frames
-from interfaces.radio.sim.topology import in_a_line
+from interfaces.radio.sim.topology import NodeSpec, in_a_line
 from lrgpnode.airtime.modem import Modem, frames
 from tests.radio.protocol import ON, settings
 from tests.radio.scene import Scene
@@ -215,6 +216,21 @@ def test_windows_move_out_with_airtime() -> None:
     scene.run(3)
     assert 15 <= (scene.frames()[-1]["time"] - start) / SLOT - 2 <= 28.01
     assert scene.hosts["a"].all(0x28) == [bytes([2, 15, 28])]
+
+
+def test_the_host_is_told_of_the_window_whether_it_sends_or_not() -> None:
+    """With the report after the packet that moved it, and when the time has moved it back."""
+    scene = Scene("a", NodeSpec("b", BOARDS["rnode_avr"])).on()
+    scene.send("a", bytes(400))
+    scene.run(1.8)
+    order = [command for command, _ in scene.hosts["a"].frames if command in {0x25, 0x28}]
+    assert order[order.index(0x28) + 1] == 0x25
+    assert scene.hosts["a"].all(0x28) == [bytes([2, 15, 28])]
+    scene.run(20)
+    assert scene.hosts["a"].all(0x28) == [bytes([2, 15, 28]), bytes([1, 0, 14])]
+    scene.send("b", bytes(400))
+    scene.run(20)
+    assert scene.hosts["b"].all(0x28) == []
 
 
 def test_what_the_firmware_books() -> None:

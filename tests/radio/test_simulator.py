@@ -7,6 +7,8 @@ import os
 import select
 import signal
 import socket
+import subprocess
+import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -173,6 +175,21 @@ def test_it_ends_and_takes_its_ports_along(tmp_path: Path, way: str) -> None:
     assert sorted(path.name for path in (tmp_path / "air").iterdir()) == ["air.log", "trace.jsonl"]
     assert air.log == ""
     air.close()
+
+
+def test_orders_by_hand_are_answered(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [Path(sys.executable).with_name("lrgpnode"), "radio", "simulate", "--stdin", "--dir", tmp_path],
+        input="stats\nunplug dave\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    first, second = (json.loads(row) for row in run.stdout.splitlines() if row.startswith("{"))
+    assert sorted(first["stats"]) == ["alice", "bob"]
+    assert second == {"ok": False, "error": "There is no node 'dave'; there are alice, bob."}
+    assert run.stderr == ""
 
 
 def test_what_cannot_run_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

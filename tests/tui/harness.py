@@ -206,6 +206,8 @@ class Program:
 
         To be called when what was typed last is known to be shown.
         """
+        # What is shown may be the first part of what is being written.
+        self.wakeups()
         self.drain()
         before, cursor = self.cells(), self.cursor
         rubbish = pyte.screens.Char("%", fg="red", bg="green")

@@ -86,7 +86,8 @@ def test_propagation_nodes_are_added_used_and_taken_out(ann: NodeProcess) -> Non
         ui.keys(*["down"] * 4, "enter").until("at most 16").type(NODE).keys("enter").until("starts again")
         ui.until("d4d4d4d4").keys("u").until("not set")
         ui.keys("down", "enter").until("Whether propagation").keys("n").until("starts again")
-    assert "auto = false" in (ann.data / "lrgpnode.toml").read_text()
+        # The same words were there already, of the setting before.
+        until(lambda: "auto = false" in (ann.data / "lrgpnode.toml").read_text(), "the setting is written")
     ann.call("node.config_unset", key="propagation.auto")
 
 

@@ -64,7 +64,7 @@ class Watch:
         self._clock = clock
         self.latest: Snapshot | None = None
         self._news = asyncio.Event()
-        self._closed = False
+        self._closing = asyncio.Event()
         self._unheld = 0
         self._quiet = 0
         self._public = True
@@ -83,7 +83,7 @@ class Watch:
         self._news.set()
 
     def close(self) -> None:
-        self._closed = True
+        self._closing.set()
         self._news.set()
 
     async def look(self) -> Snapshot:
@@ -99,29 +99,29 @@ class Watch:
         Raises ``RcadiaError``, and ``WatchClosed``.
         """
         if not self._news.is_set():
-            await self._first(self._poll())
-        if self._closed:
+            await self._before(self._news, self._poll())
+        if self._closing.is_set():
             raise WatchClosed
         self._news.clear()
         assert self.latest is not None
         return self.latest
 
-    async def rest(self, pause: Coroutine[Any, Any, None]) -> None:
-        """A pause that ends sooner if there is news, or nobody watches any more."""
-        await self._first(pause)
+    async def rest(self, work: Coroutine[Any, Any, None]) -> None:
+        """A pause, or something else that may take long, that ends sooner where nobody watches any more."""
+        await self._before(self._closing, work)
 
-    async def _first(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Run ``poll`` until it is done or there is news from elsewhere."""
-        polling = asyncio.ensure_future(poll)
-        news = asyncio.ensure_future(self._news.wait())
+    async def _before(self, event: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+        """Do ``work`` unless the event comes first."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(event.wait())
         try:
-            await asyncio.wait((polling, news), return_when=asyncio.FIRST_COMPLETED)
-            if polling.done():
-                polling.result()
+            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
         finally:
-            for task in (polling, news):
+            for task in (working, waiting):
                 task.cancel()
-            await asyncio.gather(polling, news, return_exceptions=True)
+            await asyncio.gather(working, waiting, return_exceptions=True)
 
     async def _poll(self) -> None:
         before = self.latest
@@ -133,7 +133,7 @@ class Watch:
         elif before.your_turn:
             snapshot = await self._on_our_turn(before)
         else:
-            snapshot = await self._api.state(self._id, wait=self._pace.wait, since=before.version)
+            snapshot = await self._state(before)
         held = self._clock() - began >= min(1.0, self._pace.wait / 2)
         news = before is None or snapshot != before
         self._unheld = 0 if held or news else self._unheld + 1
@@ -152,16 +152,20 @@ class Watch:
             if not self._public:
                 await self._sleep(self._pace.turn)
             self._quiet = 0
-            return await self._api.state(self._id)
+            return await self._state(before)
         try:
             view = await self._api.public(self._id, since=before.version, wait=self._pace.wait)
         except (Forbidden, Refused, UnknownSession, Unusable):
             self._public = False
-            return await self._api.state(self._id)
+            return await self._state(before)
         if view.version == 0:
             self._public = False
         if view.version != before.version or view.status != before.status:
             self._quiet = 0
-            return await self._api.state(self._id)
+            return await self._state(before)
         self._quiet += 1
         return before
+
+    async def _state(self, before: Snapshot) -> Snapshot:
+        """The state: at once while it is our turn, and when it is newer than ``before``."""
+        return await self._api.state(self._id, wait=self._pace.wait, since=before.version)

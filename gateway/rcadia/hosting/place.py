@@ -21,8 +21,9 @@ class Place:
     """``seated``: nobody (""), ``house`` or ``mesh``, from when it is decided; ``seat``: when it is taken.
 
     ``key`` reopens the seat. ``player``: our player's id, "" while it is not known. ``since``: when the first
-    stranger was seen; ``held``: since when a game waits for its order; ``vacant``: since when a seat of the
-    mesh has nobody in it. Seconds of the host's clock, 0 for not.
+    stranger was seen; ``idle``: since when nobody but the house is there; ``held``: since when a game waits
+    for its order; ``vacant``: since when a seat of the mesh has nobody in it. Seconds of the host's clock, 0
+    for not.
     """
 
     number: int
@@ -33,6 +34,7 @@ class Place:
     key: Mapping[str, Any] = field(default_factory=dict)
     player: str = ""
     since: float = 0.0
+    idle: float = 0.0
     held: float = 0.0
     vacant: float = 0.0
     not_before: float = 0.0
@@ -46,6 +48,8 @@ class Place:
         self.held = (self.held or now) if held else 0.0
         self.vacant = (self.vacant or now) if self.seated == MESH and seat is None else 0.0
         self.since = (self.since or now) if self.strangers and table.waiting else 0.0
+        idle = table.waiting and not self.strangers and self.seated != MESH and bool(table.id)
+        self.idle = (self.idle or now) if idle else 0.0
 
     def forsaken(self, now: float, patience: float) -> bool:
         """Whether a seat of the mesh is kept for nobody: too late for the rematch, or nobody knows of it."""
@@ -78,6 +82,7 @@ class Place:
             strangers=self.strangers,
             taken=bool(self.seated),
             since=self.since,
+            idle=self.idle,
             not_before=self.not_before,
         )
 
@@ -102,7 +107,9 @@ class Place:
             return "away"
         if table.game.phase == "playing":
             return "playing"
-        return "open" if table.waiting else "starting"
+        if table.waiting:
+            return "open"
+        return "starting" if table.game.phase == "waiting" else "over"
 
 
 def patience_ends(places: Iterable[Place], patience: float) -> list[float]:

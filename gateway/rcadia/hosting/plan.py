@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from gateway.seeking import Seek
 from lrgpnode.protocol.value import Value
+
+IDLE_SECONDS: Final = 60.0
+"""After which an open table that is one too many is closed: somebody may be about to sit down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -37,9 +40,11 @@ class HostSettings(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableView(Value):
-    """``waiting``: nobody plays yet. ``strangers``: who has sat down by himself. ``taken``: by one of ours,
-    who sits there or is about to. ``since``: when the first stranger came; ``not_before``: when a seat may
-    be tried again that was refused. Seconds of one clock."""
+    """``waiting``: nobody plays yet. ``strangers``: how many came by themselves. ``taken``: by one of
+    ours, who sits there or is about to. ``since``: when the first stranger came; ``idle``: since when nobody
+    but the house is there; ``not_before``: when a seat may be tried again that was refused. Seconds of one
+    clock, 0 for not.
+    """
 
     id: str
     app: str
@@ -47,17 +52,25 @@ class TableView(Value):
     strangers: int = 0
     taken: bool = False
     since: float = 0.0
+    idle: float = 0.0
     not_before: float = 0.0
 
     @property
     def open(self) -> bool:
         """Whether a stranger can still sit down."""
-        return self.waiting and not self.taken and self.strangers < 2
+        return self.waiting and self.strangers + self.taken < 2
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpenTable(Value):
     app: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CloseTable(Value):
+    """More tables are open than are needed."""
+
+    table: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,7 +93,7 @@ class GiveUp(Value):
     seek: Seek
 
 
-Deed: TypeAlias = OpenTable | SeatPlayer | SeatHouse | GiveUp
+Deed: TypeAlias = OpenTable | CloseTable | SeatPlayer | SeatHouse | GiveUp
 
 
 def plan(
@@ -108,6 +121,11 @@ def plan(
         free = sum(view.open and view.id not in busy for view in ours)
         missing = min(settings.min_open - free, settings.max_tables - len(ours))
         deeds += [OpenTable(app)] * missing
+        idle = sorted((view for view in ours if view.idle), key=lambda view: view.idle)
+        surplus = [
+            view for view in idle[: max(0, free - settings.min_open)] if now >= view.idle + IDLE_SECONDS
+        ]
+        deeds += [CloseTable(view.id) for view in surplus]
     return tuple(deeds)
 
 
@@ -116,6 +134,8 @@ def due(
 ) -> float | None:
     """Seconds until the plan may be another one by the mere passing of time; None for never."""
     waits = [seek.until - wall for seek in seeks]
+    tables = tuple(tables)
+    waits += [view.idle + IDLE_SECONDS - now for view in tables if view.idle]
     for view in tables:
         if view.open and view.strangers == 1:
             house = view.since + settings.house_after if settings.house else view.not_before

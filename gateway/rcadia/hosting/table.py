@@ -258,6 +258,9 @@ class Table:
             await link.leave({"winner": None, "reason": "host_left"})
             await link.close()
             return False
+        if self._game.players and self._game.phase == "waiting" and not self._hold:
+            # The order was settled, but we were stopped before it was said.
+            self._game = assign(self._game, turn_about(self._game)).game
         self.players = player_ids(view.players)
         log.info("table %s (%s) is taken up at ply %d", self.id, self.app, self._game.ply)
         self._changed()

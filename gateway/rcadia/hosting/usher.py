@@ -142,7 +142,9 @@ class Usher:
 
     async def no_order(self, place: Place) -> None:
         """The player of the mesh does not accept, or nobody knows of the seat any more."""
-        if place.seat is not None:
+        if place.seated != MESH:
+            place.table.hold(False)
+        elif place.seat is not None:
             await self._try_give_back(place.seat)
         elif self._settings.house and place.key:
             self._hand_over(place)

@@ -35,8 +35,8 @@ class Limits(Value):
     """Bounds of memory: sessions in all and hosted by one account, and sizes in bytes of what one session
     publishes, of all that is published, and of one action."""
 
-    sessions: int = 1000
-    hosted: int = 100
+    sessions: int = 2000
+    hosted: int = 1000
     session_bytes: int = 512 * 1024
     all_bytes: int = 64 * 1024 * 1024
     action_bytes: int = 16 * 1024
@@ -160,6 +160,8 @@ class Engine:
         if existing is not None:
             host.contact(existing, now)
             return existing
+        if session.next is not None:
+            raise Refusal(409, "no_rematch", "The next round is over, too.")
         reason = series.refusal(session)
         if reason is not None:
             raise Refusal(409, "no_rematch", reason)

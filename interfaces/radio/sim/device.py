@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from interfaces.radio.sim import reports
+from interfaces.radio.sim import csma, reports
 from interfaces.radio.sim.boards import Board, Nature
 from interfaces.radio.sim.books import Load
 from interfaces.radio.sim.ether import Channel, Ether
@@ -271,19 +271,23 @@ class Device:
 
     def _packet_sent(self, size: int) -> None:
         if self.board.reports:
-            self._say(self._channel_report())
+            self._tell_channel()
 
     def _transmitted(self) -> None:
-        if self._told_band != self.transmitter.band:
-            self._told_band = self.transmitter.band
-            if self.board.reports:
-                self._say(reports.contention(self._told_band))
         # The input is read before the next turn on the air begins.
         self._schedule.after(0.0, self._read)
 
     def _report_again(self) -> None:
-        self._say(self._channel_report())
+        self._tell_channel()
         self._report = self._schedule.after(self._report_seconds, self._report_again)
+
+    def _tell_channel(self) -> None:
+        """How the channel is, and first how it is shared, if that has become another way."""
+        band = csma.band(self.transmitter.books.short(self._schedule.now))
+        if band != self._told_band:
+            self._told_band = self.transmitter.band = band
+            self._say(reports.contention(band))
+        self._say(self._channel_report())
 
     def _channel_report(self) -> bytes:
         now, own = self._schedule.now, self.transmitter.books

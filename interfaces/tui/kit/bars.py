@@ -10,7 +10,7 @@ Hints are in the order of their worth: what does not fit is left out from the en
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import urwid
 
@@ -19,6 +19,9 @@ from .glyphs import Glyphs
 from .segments import Line, canvas
 from .size import Size, across
 from .text import Script
+
+_MOST: Final = 3
+"""Rows of what is said."""
 
 
 class Hint(NamedTuple):
@@ -123,7 +126,8 @@ def _shown(hint: Hint) -> Line:
 
 
 class Status(urwid.Widget):
-    """One row that says what is going on: a text at the left, and a short one at the right."""
+    """One row that says what is going on: a text at the left, and a short one at the right. With ``wraps`` as
+    many rows as the left text needs, up to three."""
 
     _sizing = frozenset([urwid.Sizing.FLOW])
     _selectable = False
@@ -132,19 +136,29 @@ class Status(urwid.Widget):
         super().__init__()
         self._script = glyphs.script
         self._shown = (left, right, role)
+        self._wraps = False
 
-    def show(self, left: str, right: str = "", role: str = "status") -> None:
+    def show(self, left: str, right: str = "", role: str = "status", *, wraps: bool = False) -> None:
         """``role`` is ``status``, ``status bad`` or ``bar strong``. The right text goes first to be whole."""
-        if (left, right, role) != self._shown:
-            self._shown = (left, right, role)
+        if (left, right, role, wraps) != (*self._shown, self._wraps):
+            self._shown, self._wraps = (left, right, role), wraps
             self._invalidate()
 
-    def rows(self, _size: Size, focus: bool = False) -> int:
-        return 1
+    def rows(self, size: Size, focus: bool = False) -> int:
+        return len(self._wrapped(across(size))) if self._wraps else 1
+
+    def _wrapped(self, columns: int) -> list[str]:
+        """The left text in rows; what is too much for them ends in the sign for that."""
+        first, *more = text.wrap(self._shown[0], max(1, columns - 2), self._script)
+        return [first, *more[: _MOST - 2], *([" ".join(more[_MOST - 2 :])] if more[_MOST - 2 :] else [])]
 
     def render(self, size: Size, focus: bool = False) -> urwid.Canvas:
         left, right, role = self._shown
         columns = across(size)
+        if self._wraps:
+            room = max(0, columns - 2)
+            rows = [[(role, f" {text.pad(row, room, self._script)} ")] for row in self._wrapped(columns)]
+            return canvas(rows, columns, self._script, role)
         right = text.fit(right, max(0, columns // 2), self._script)
         room = max(0, columns - text.width(right) - (3 if right else 2))
         line = f" {text.pad(left, room, self._script)} {right}{' ' if right else ''}"

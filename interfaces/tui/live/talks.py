@@ -32,7 +32,10 @@ class Talks:
         self._changed = changed
         self.me = ""
         self.unread: dict[str, int] = {}
-        self.names: dict[str, str] = {}
+        self.threads: dict[str, Json] = {}
+        """The conversations by peer, as ``message.threads`` has them."""
+        self.known = False
+        """Whether they are loaded."""
         self.peer: str | None = None
         self.texts: list[dict[str, Any]] = []
         self.more: str | None = None
@@ -44,8 +47,10 @@ class Talks:
 
     def load(self, me: str) -> None:
         """Load everything anew, for this identity."""
+        if me != self.me:
+            self.threads, self.unread, self.known = {}, {}, False
         self.me, self._loading = me, False
-        self._threads(None, {})
+        self._load(None, {})
         if self.peer is not None:
             self._page(None)
 
@@ -75,9 +80,10 @@ class Talks:
         """Write to the peer of the open conversation."""
 
         def sent(result: Json) -> None:
+            self._last(str(result["peer"]), result["message"])
             if result["peer"] == self.peer:
                 self._put(result["message"])
-                self._changed()
+            self._changed()
 
         self._call("message.send", {"peer": self.peer, "identity": self.me, "text": text}, sent, failed)
 
@@ -91,29 +97,36 @@ class Talks:
                 self._changed()
         else:
             own = kind == "message.sent"
+            fields = {name: value for name, value in data.items() if name not in ("identity", "peer")}
+            one = {**fields, "own": own, **({"state": "queued"} if own else {})}
+            self._last(peer, one)
             if not own:
                 self.unread[peer] = self.unread.get(peer, 0) + 1
             if peer == self.peer:
-                fields = {name: value for name, value in data.items() if name not in ("identity", "peer")}
-                self._put({**fields, "own": own, **({"state": "queued"} if own else {})})
+                self._put(one)
                 self._read()
             self._changed()
 
     # Inside
 
-    def _threads(self, cursor: str | None, found: dict[str, int]) -> None:
+    @property
+    def names(self) -> dict[str, str]:
+        """What those are called with whom there are texts."""
+        return {peer: str(one.get("peer_name", "")) for peer, one in self.threads.items()}
+
+    def _load(self, cursor: str | None, found: dict[str, Json]) -> None:
         me = self.me
 
         def arrived(page: Json) -> None:
             if me != self.me:
                 return
             for thread in page["threads"]:
-                found[str(thread["peer"])] = int(thread["unread"])
-                self.names[str(thread["peer"])] = str(thread.get("peer_name", ""))
+                found[str(thread["peer"])] = thread
             if page.get("cursor") and len(found) < MOST_THREADS:
-                self._threads(page["cursor"], found)
+                self._load(page["cursor"], found)
                 return
-            self.unread = {peer: count for peer, count in found.items() if count}
+            self.threads, self.known = found, True
+            self.unread = {peer: int(one["unread"]) for peer, one in found.items() if one["unread"]}
             self._read()
             self._changed()
 
@@ -144,10 +157,20 @@ class Talks:
         params = {"peer": peer, "identity": self.me, "limit": PAGE, "cursor": cursor}
         self._call("message.list", params, arrived, failed)
 
+    def _last(self, peer: str, message: Json) -> None:
+        """The newest text of a conversation."""
+        before = self.threads.get(peer, {"peer": peer, "peer_name": ""})
+        if int(before.get("last", message)["id"]) <= int(message["id"]):
+            self.threads[peer] = {**before, "last": {**message, **self._news(message)}}
+
+    def _news(self, message: Json) -> Json:
+        """What an event has told of its delivery."""
+        told = self._told.get(int(message["outbox_id"])) if message.get("outbox_id") else None
+        return told or {}
+
     def _put(self, message: Json) -> None:
         """Into its place; what is there already is made newer."""
-        told = self._told.get(int(message["outbox_id"])) if message.get("outbox_id") else None
-        new = {**message, **(told or {})}
+        new = {**message, **self._news(message)}
         kept = [one for one in self.texts if one["id"] != new["id"]]
         self.texts = sorted([*kept, new], key=lambda one: int(one["id"]))[-MOST:]
 
@@ -157,6 +180,10 @@ class Talks:
         self._told[int(data["outbox_id"])] = news
         if len(self._told) > TOLD:
             self._told.popitem(last=False)
+        thread = self.threads.get(str(data["peer"]))
+        if thread is not None and thread["last"].get("outbox_id") == data["outbox_id"]:
+            self.threads[str(data["peer"])] = {**thread, "last": {**thread["last"], **news}}
+            self._changed()
         for number, one in enumerate(self.texts):
             if one.get("outbox_id") == data["outbox_id"]:
                 self.texts[number] = {**one, **news}

@@ -10,25 +10,21 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from interfaces.tui.models import notices
+from interfaces.tui.models import notices, words
 from interfaces.tui.models.notices import Notice, Unplayable
 from lrgpnode.control.client import CallFailed, ClientError, NotRunning
 
 from .answers import Answers
 from .deliveries import Deliveries
 from .link import Done, Failed, Link
+from .lists import Key, Lists
 from .past import Past
 from .people import People
 from .talks import Talks
 
 Json = Mapping[str, Any]
-Key = tuple[str, str]
-
-MOST_LIVE: Final = 1000
-"""Live games that are loaded; a node has seldom more than a handful."""
 
 UNPLAYABLE: Final = 5
-PAGE: Final = 50
 
 
 class State(Enum):
@@ -73,8 +69,7 @@ class World:
         self.me = ""
         self.identities: dict[str, Json] = {}
         self.house: Json | None = None
-        self.games: dict[Key, dict[str, Any]] = {}
-        self.more: str | None = None
+        self._lists = Lists(self.call, self._loaded, lambda: changed(Topic.GAMES), self._failed)
         self.people = People(self.call, lambda: changed(Topic.PEOPLE))
         self.talks = Talks(self.call, lambda: changed(Topic.TALKS))
         self.answers = Answers(self.call, lambda: changed(Topic.ANSWERS))
@@ -84,9 +79,7 @@ class World:
         self.past: Past | None = None
         self._asking: set[Key] = set()
         self._again: set[Key] = set()
-        self._loading_more = False
         self._deliveries = Deliveries()
-        self._fresh: dict[Key, dict[str, Any]] = {}
 
     def use(self, link: Link) -> None:
         self._link = link
@@ -97,6 +90,16 @@ class World:
         """Ask the node something; see ``Link.call``."""
         assert self._link is not None
         self._link.call(method, params, done, failed)
+
+    @property
+    def games(self) -> dict[Key, dict[str, Any]]:
+        """The games that are loaded, as ``game.list`` has them."""
+        return self._lists.games
+
+    @property
+    def more(self) -> str | None:
+        """Whether there are more that are over: then not None."""
+        return self._lists.more
 
     @property
     def names(self) -> dict[str, str]:
@@ -154,10 +157,8 @@ class World:
 
     def load_more(self) -> None:
         """The next page of finished games, if there is one."""
-        if self.more is None or self._loading_more or self.state is not State.READY:
-            return
-        self._loading_more = True
-        self._page("ended", self.more)
+        if self.state is State.READY:
+            self._lists.load_more()
 
     def reads(self, peer: str) -> bool:
         """Whether texts can be written to this peer: the house and ourselves do not read them."""
@@ -169,12 +170,12 @@ class World:
             return
         self.show(None)
         self.state, self.words = State.CONNECTING, "Loading its games."
-        self.games, self.more, self.unplayable = {}, None, []
-        self._loading_more = False
+        self._lists.clear()
+        self.unplayable = []
         self.me = identity
         self._changed(Topic.STATE)
         self._changed(Topic.GAMES)
-        self._load_games()
+        self._lists.load(identity)
 
     def waiting_turn(self) -> int:
         """Games in which it is the person's turn."""
@@ -192,7 +193,7 @@ class World:
     def lost(self, why: ClientError) -> None:
         self._asking.clear()
         self._again.clear()
-        self._loading_more = False
+        self._lists.lost()
         self.answers.lost()
         was = self.state
         self.state = State.LOST
@@ -234,10 +235,18 @@ class World:
         if not old and data.get("identity", self.me) == self.me:
             self._tell(event)
 
-    def _tell(self, event: Json) -> None:
+    def peer_names(self) -> dict[str, str]:
+        """What peers are called, by their addresses, as far as anything has told."""
         names = self.people.names()
         names |= {str(game["peer"]): str(game.get("peer_name", "")) for game in self.games.values()}
-        names = {**self.talks.names, **{peer: name for peer, name in names.items() if name}}
+        return {**self.talks.names, **{peer: name for peer, name in names.items() if name}}
+
+    def called(self, peer: str) -> str:
+        """A peer, as it is shown."""
+        return words.who(self.peer_names().get(peer, ""), peer)
+
+    def _tell(self, event: Json) -> None:
+        names = self.peer_names()
         if event["type"] == "message.received" and self.talks.sees(str(event["data"]["peer"])):
             return
         found = notices.notice(event, self.names, names)
@@ -264,7 +273,7 @@ class World:
         if self.me and all(one["hash"] != self.me for one in result["identities"]):
             # It was deleted: go on as another one.
             self._wanted, self.me = None, ""
-            self.games, self.more = {}, None
+            self._lists.clear()
             self._identities(result)
         else:
             self.identities = {str(one["hash"]): one for one in result["identities"]}
@@ -273,7 +282,7 @@ class World:
     def _identities(self, result: Json) -> None:
         self.identities = {str(one["hash"]): one for one in result["identities"]}
         if self.me in self.identities:
-            self._load_games()
+            self._lists.load(self.me)
         elif self._wanted is not None:
             self.call("identity.show", {"identity": self._wanted}, self._chosen, self._failed)
         else:
@@ -286,37 +295,10 @@ class World:
 
     def _chosen(self, identity: Json) -> None:
         self.me = str(identity["hash"])
-        self._load_games()
+        self._lists.load(self.me)
 
-    def _load_games(self) -> None:
-        self._fresh = {}
-        self._page("live", None)
-
-    def _page(self, which: str, cursor: str | None) -> None:
-        me = self.me
-        params = {"identity": me, "filter": which, "limit": PAGE, "cursor": cursor}
-
-        def arrived(page: Json) -> None:
-            if me == self.me:
-                self._arrived(which, page)
-
-        self.call("game.list", params, arrived, self._failed)
-
-    def _arrived(self, which: str, page: Json) -> None:
-        found = {_key(game): dict(game) for game in page["games"]}
-        if self._loading_more:
-            self._loading_more = False
-            self.games.update({key: game for key, game in found.items() if key not in self.games})
-            self.more = page.get("cursor")
-            self._changed(Topic.GAMES)
-            return
-        self._fresh.update(found)
-        if which == "live":
-            cursor = page.get("cursor")
-            live_is_done = cursor is None or len(self._fresh) >= MOST_LIVE
-            self._page("ended" if live_is_done else "live", None if live_is_done else cursor)
-            return
-        self.games, self.more = self._fresh, page.get("cursor")
+    def _loaded(self) -> None:
+        """The lists are complete."""
         self.state, self.words = State.READY, ""
         self._changed(Topic.STATE)
         self._changed(Topic.GAMES)
@@ -327,27 +309,14 @@ class World:
         self.answers.reload()
 
     def _failed(self, error: ClientError) -> None:
-        self._loading_more = False
         if isinstance(error, CallFailed):
             self.words = f"{error.message} {error.hint}".strip()
             self._changed(Topic.STATE)
 
     def load_requests(self) -> None:
-        """Challenges of strangers come with the first page of a list."""
-        me = self.me
-
-        def arrived(page: Json) -> None:
-            if me == self.me:
-                self._requests_arrived(page)
-
+        """Ask for the challenges of strangers again."""
         if self.state is State.READY:
-            params = {"identity": me, "filter": "pending", "limit": 1}
-            self.call("game.list", params, arrived, _nothing)
-
-    def _requests_arrived(self, page: Json) -> None:
-        found = {_key(game): dict(game) for game in page["games"] if game.get("request")}
-        self.games = {key: game for key, game in self.games.items() if not game.get("request")} | found
-        self._changed(Topic.GAMES)
+            self._lists.load_requests()
 
     # One game
 
@@ -447,10 +416,6 @@ class World:
         """A person has seen it."""
         self.unplayable = [one for one in self.unplayable if one != gone]
         self._changed(Topic.GAMES)
-
-
-def _key(game: Json) -> Key:
-    return str(game["identity"]), str(game["id"])
 
 
 def _nothing(_: object) -> None:

@@ -110,7 +110,7 @@ def _remarks(game: Json, view: Json, now: float) -> Iterator[tuple[str, str]]:
     if offered and game["status"] == "active":
         mine = offered == game["identity"]
         yield ("text", "You offered a draw.") if mine else ("warn", "A draw is offered to you.")
-    if view.get("extras", {}).get("claimable"):
+    if view.get("extras", {}).get("claimable") and game["status"] == "active":
         reason = str(view["extras"]["claimable"])
         words_of = {"3fr": "threefold repetition", "50m": "fifty moves"}
         yield "warn", f"You can claim a draw: {words_of.get(reason, reason)}."

@@ -29,6 +29,9 @@ FIRST: Final[Mapping[str, str]] = {
     "house.enabled": "The house",
     "house.level": "Level of the house",
     "airtime.region": "Radio region",
+    "tui.theme": "Screen colours",
+    "tui.glyphs": "Screen signs",
+    "tui.notices": "Bell and title",
 }
 """What stands on top, and what it is called."""
 

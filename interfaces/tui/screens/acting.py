@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from interfaces.tui.live.world import Key
+from interfaces.tui.live.lists import Key
 from interfaces.tui.models import game
 from interfaces.tui.models.entry import Move
 from interfaces.tui.models.game import Deed, Offer

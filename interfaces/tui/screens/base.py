@@ -15,8 +15,9 @@ from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.glyphs import Glyphs
 from interfaces.tui.kit.layers import Layers
 from interfaces.tui.kit.look import Look
+from interfaces.tui.live.lists import Key
 from interfaces.tui.live.needs import Loop
-from interfaces.tui.live.world import Key, Topic, World
+from interfaces.tui.live.world import Topic, World
 
 Json = Mapping[str, Any]
 
@@ -47,6 +48,10 @@ class Desk(Protocol):
         """Show a game."""
         ...
 
+    def open_talk(self, peer: str) -> None:
+        """Show what was written with somebody, and a line to write in."""
+        ...
+
     def back(self) -> None:
         """Show the screen before this one."""
         ...
@@ -57,6 +62,10 @@ class Desk(Protocol):
 
     def act(self, method: str, params: Json, done: Callable[[Json], object] | None = None) -> None:
         """Ask the node; if it refuses, the status line says why."""
+        ...
+
+    def load_looks(self) -> None:
+        """Ask the node again how the interface is to look."""
         ...
 
     def refresh(self) -> None:

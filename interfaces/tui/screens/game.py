@@ -9,26 +9,25 @@ import urwid
 
 from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.beside import Beside
-from interfaces.tui.kit.edit import Field
-from interfaces.tui.kit.segments import Lines
 from interfaces.tui.kit.theme import Depth
-from interfaces.tui.live.world import Key, Topic
+from interfaces.tui.live.lists import Key
+from interfaces.tui.live.world import Topic
 from interfaces.tui.models import board, entry, game, picture, words
 from interfaces.tui.models.board import Pointer
-from interfaces.tui.models.entry import Entry, Fit, Move, Place
+from interfaces.tui.models.entry import Fit, Move, Place
 from interfaces.tui.models.game import Page
 from interfaces.tui.models.picture import Picture
 from interfaces.tui.models.sheet import Sheet, Shown, sheet
 from lrgpnode.control.client import ClientError
 
-from . import export
+from . import export, gamehelp
 from .acting import Acting
 from .base import Desk, Json, Screen
 from .boardpane import BoardPane
+from .gamehelp import Doing
+from .moveline import MoveLine, advice
 from .talkpane import TalkPane
 
-MOVE_LENGTH = 32
-FIELD = 22
 BACKWARD, FORWARD = ("[", ",", "page up"), ("]", ".", "page down")
 
 
@@ -40,23 +39,10 @@ class GameScreen(Screen):
         self._touched = False
         self._at: int | None = None
         self._columns = 80
-        self._typed: list[str] = []
-        script = desk.glyphs.script
         self._acting = Acting(desk, self._made, self._update)
         self._pane = BoardPane(desk.glyphs, self._sheet, self._hit, self._pane_key, self._clicked)
-        self._field = Field(
-            script,
-            most=MOVE_LENGTH,
-            label=" Move: ",
-            history=self._typed,
-            submit=self._submit,
-            changed=lambda _: self._preview(),
-        )
-        self._words = Lines([()], script)
-        self._advice = Lines([()], script)
-        self._line = urwid.Columns([(FIELD, self._field), self._words], focus_column=0)
-        self._below: urwid.WidgetPlaceholder[urwid.Widget] = urwid.WidgetPlaceholder(self._advice)
-        self._pile = urwid.Pile([("weight", 1, self._pane), ("pack", self._below)], focus_item=0)
+        self._line = MoveLine(desk, self._submit, self._preview)
+        self._pile = urwid.Pile([("weight", 1, self._pane), ("pack", self._line)], focus_item=0)
         self._talk = TalkPane(desk)
         self._sides = Beside(
             self._pile, self._talk, desk.glyphs, lambda: self._peer is not None, self._sides_changed
@@ -75,7 +61,7 @@ class GameScreen(Screen):
         self._key, self._touched, self._at = key, False, None
         self._acting.use(key)
         self._pointer = Pointer()
-        self._field.value = ""
+        self._line.forget()
         self._sides.show(False, keys=False)
 
     def shown(self) -> None:
@@ -116,61 +102,27 @@ class GameScreen(Screen):
         return self._sides.covered
 
     def hints(self) -> Sequence[Hint]:
-        last = [Hint("?", "help", last=True), Hint("esc", "back", last=True)]
         page = self._page()
         if page is None:
-            return last
+            return gamehelp.LAST
         if self._sides.at_side:
-            return [
-                Hint("enter", "send"),
-                Hint("page up", "older"),
-                Hint("tab", "board"),
-                Hint("esc", "close" if self._sides.open else "board", last=True),
-            ]
-        if self._typing:
-            return [Hint("enter", "play"), Hint("tab", "board"), Hint("esc", "board", last=True)]
-        offers = [Hint(offer.key, offer.label) for offer in page.offers]
-        moves: list[Hint] = []
-        if page.my_turn and self._at is None:
-            moves = [Hint("enter", "play" if self._pointer.chosen or self._digits else "choose")]
-            if not self._digits:
-                moves.append(Hint("tab", "type a move"))
-        elif self._at is not None:
-            moves = [Hint("[", "before"), Hint("]", "after")]
-        more = [Hint("[", "before")] if self._at is None and self._ply else []
-        if page.own_commands or not self._legal:
-            more.append(Hint("o", "other"))
-        more += [Hint("f", "flip")] if self._chequered else []
-        talks = [Hint("t", f"chat ({self._unread} new)" if self._unread else "chat")] if self._peer else []
-        asked = [hint for hint in offers if hint.key in ("a", "x")]
-        rest = [hint for hint in offers if hint not in asked]
-        return [*asked, *moves, *talks, *rest, *more, Hint("e", "export"), *last]
+            return gamehelp.beside(self._sides.open)
+        if self._line.open:
+            return gamehelp.typing()
+        doing = Doing(
+            past=self._at is not None,
+            chosen=self._pointer.chosen is not None,
+            digits=bool(self._digits),
+            legal=self._legal,
+            chequered=self._chequered,
+            talks=self._peer is not None,
+            unread=self._unread,
+            played=self._ply > 0,
+        )
+        return gamehelp.hints(page, doing)
 
     def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
-        keys = [
-            ("enter", "choose a piece, then where it goes; or click both. Arrows move the cursor"),
-            ("tab", "type the move: Nf3, e2e4, O-O or 0-0; Tab or Esc leads back to the board"),
-            ("1 to 9", "play that cell or column, in games that number them"),
-            ("[ ]", "step through the game; also , and . or PgUp and PgDn; Home and End are its ends"),
-            ("f", "see the board from the other side"),
-            ("a", "accept the challenge, or the draw that is offered"),
-            ("x", "decline it, or take your own challenge back"),
-            ("d", "offer a draw"),
-            ("c", "claim a draw by rule, where that is possible"),
-            ("r", "resign"),
-            ("s", "send again what has not arrived"),
-            ("n", "play again, when the game is over"),
-            ("t", "what you have written each other, and a line to write in; PgUp and PgDn scroll"),
-            ("o", "any other command of the game"),
-            ("e", "export the game as PGN, text or JSON"),
-            ("esc", "let go of a piece, else back to the list"),
-        ]
-        notes = [
-            "[ ] is the cursor, ( ) the chosen piece, ' the last move, a dot or * where it can go, x what it "
-            "can take, ! a king in check.",
-            "A move is safe as soon as it is made: it is sent again by itself until the other side has it.",
-        ]
-        return "A game", keys, notes
+        return "A game", gamehelp.KEYS, gamehelp.NOTES
 
     def key(self, key: str) -> bool:
         if self._sides.at_side:
@@ -181,7 +133,7 @@ class GameScreen(Screen):
             self._toggle()
         elif key == "esc":
             return self._escape()
-        elif self._typing:
+        elif self._line.open:
             # What the field does not take does nothing there.
             return key in ("up", "down", "page up", "page down")
         else:
@@ -232,10 +184,6 @@ class GameScreen(Screen):
     def _chequered(self) -> bool:
         return self._detail is not None and board.board(self._view, self._pointer).chequered
 
-    @property
-    def _typing(self) -> bool:
-        return bool(self._pile.focus_position == 1)
-
     def _page(self) -> Page | None:
         detail = self._detail
         if detail is None:
@@ -264,7 +212,7 @@ class GameScreen(Screen):
         pointer = self._pointer
         if self._at is not None and frame is None:
             frame = {"grid": view.get("grid", ()), "last_cells": (), "extras": {}}
-        pointer = replace(pointer, shown=pointer.shown and not self._typing and bool(view.get("my_turn")))
+        pointer = replace(pointer, shown=pointer.shown and not self._line.open and bool(view.get("my_turn")))
         glyphs = self.desk.glyphs
         hints = picture.hints(view) if frame is None else {}
         colours = self.desk.look.theme.depth is not Depth.MONO
@@ -303,7 +251,7 @@ class GameScreen(Screen):
                 self._at = None
             if self._key is not None:
                 self.desk.world.read(self._key)
-            if self._typing and not self._may_type:
+            if self._line.open and not self._may_type:
                 self._focus_board()
         self._meet()
         self._preview()
@@ -316,24 +264,13 @@ class GameScreen(Screen):
         return detail is not None and detail["status"] == "active" and bool(self._view.get("my_turn"))
 
     def _preview(self) -> None:
-        if not self._typing:
-            self._advice.show([(("faint", f" {self._advised()}"),)])
-            return
-        found = entry.read(self._view, self._field.value)
-        role = {Fit.ONE: "good", Fit.CHOICE: "good", Fit.SEVERAL: "text", Fit.NONE: "warn"}
-        said = found.preview or "Nf3, e2e4 or O-O" if self._chequered else found.preview or "type the move"
-        if not self._legal:
-            said, found = "Enter sends what you typed", Entry(fit=Fit.EMPTY)
-        self._words.show([((role.get(found.fit, "faint"), said),)])
-
-    def _advised(self) -> str:
-        if not self._may_type or self._at is not None:
-            return ""
-        if self._digits:
-            return f"Press {_span(sorted(self._digits))}, or use the arrows and Enter."
-        if self._chequered:
-            return "Tab: type a move, such as Nf3."
-        return "Tab: type a move." if self._legal else "Tab: type what the game asks for."
+        if self._line.open:
+            self._line.preview(self._view, self._chequered)
+        elif self._may_type and self._at is None:
+            digits = tuple(self._digits)
+            self._line.advise(advice(digits, chequered=self._chequered, legal=self._legal))
+        else:
+            self._line.advise("")
 
     # Keys
 
@@ -382,7 +319,7 @@ class GameScreen(Screen):
         return True
 
     def _escape(self) -> bool:
-        if self._typing:
+        if self._line.open:
             self._focus_board()
             self._update()
         elif self._at is not None:
@@ -394,11 +331,11 @@ class GameScreen(Screen):
         return True
 
     def _toggle(self) -> None:
-        if self._typing:
+        if self._line.open:
             self._focus_board()
         elif self._may_type:
             self._at = None
-            self._below.original_widget = self._line
+            self._line.show(True)
             self._pile.focus_position = 1
         else:
             self.desk.say("It is not your turn.")
@@ -406,7 +343,7 @@ class GameScreen(Screen):
 
     def _focus_board(self) -> None:
         self._pile.focus_position = 0
-        self._below.original_widget = self._advice
+        self._line.show(False)
 
     def _point(self, pointer: Pointer) -> None:
         self._touched = True
@@ -462,7 +399,7 @@ class GameScreen(Screen):
 
     def _made(self) -> None:
         """A move of ours is committed."""
-        self._field.clear(remember=True)
+        self._line.made()
         self._focus_board()
 
     def _clicked(self, place: Place) -> None:
@@ -497,9 +434,3 @@ class GameScreen(Screen):
         elif found.fit is Fit.NONE:
             # The node knows more spellings, and says what is wrong with this one.
             self._acting.send({"move": typed})
-
-
-def _span(digits: Sequence[str]) -> str:
-    """``1 to 9`` where they follow each other, else all of them."""
-    whole = digits == [str(number) for number in range(int(digits[0]), int(digits[-1]) + 1)]
-    return f"{digits[0]} to {digits[-1]}" if whole and len(digits) > 2 else " ".join(digits)

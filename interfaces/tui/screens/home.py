@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import urwid
 
-from interfaces.tui.kit import text
 from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.rows import Rows
-from interfaces.tui.kit.segments import Line
 from interfaces.tui.live.needs import Cancel
 from interfaces.tui.live.world import State, Topic
-from interfaces.tui.models import home, people, words
-from interfaces.tui.models.home import SIGNS, Home, Row, Section
+from interfaces.tui.models import home, people, talks
+from interfaces.tui.models.home import Home, Row, Section
 from interfaces.tui.models.notices import Unplayable
 from interfaces.tui.models.people import Choice
-from lrgpnode.protocol.value import Value
+from interfaces.tui.models.talks import Thread
 
-from . import challenge
+from . import challenge, homerows
 from .base import Desk, Screen
+from .homerows import Heading, Item, More
 from .registry import BY_KEY
 
 AGES_SECONDS = 30.0
 """How often ages are made anew."""
-
-WIDE = 66
-"""From so many columns on a row says in words what it waits for."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Heading(Value):
-    """A line that cannot be chosen. ``role`` is of the theme."""
-
-    text: str
-    role: str = "heading"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class More(Value):
-    """There are more finished games."""
-
-
-Item = Heading | Row | Unplayable | Choice | More
 
 
 class HomeScreen(Screen):
@@ -55,7 +34,7 @@ class HomeScreen(Screen):
         self._rows = Rows(
             desk.glyphs,
             count=lambda: len(self._items),
-            draw=self._draw,
+            draw=lambda index, columns, focus: homerows.draw(self._items[index], columns, focus, desk.glyphs),
             selectable=lambda index: not isinstance(self._items[index], Heading),
             activate=self._activate,
             moved=self._moved,
@@ -98,6 +77,8 @@ class HomeScreen(Screen):
                 return self._about(chosen)
             case Unplayable():
                 return chosen.text or chosen.title
+            case Thread():
+                return f"{chosen.who}: {chosen.last}"
             case Choice():
                 return "It plays at once, without any network."
             case More():
@@ -111,7 +92,13 @@ class HomeScreen(Screen):
             "away": "not heard lately",
             "unknown": "never heard",
         }[row.presence]
-        parts = [_texts(row), row.state, row.flag, row.delivery.text if row.delivery else "", presence]
+        parts = [
+            homerows.texts(row),
+            row.state,
+            row.flag,
+            row.delivery.text if row.delivery else "",
+            presence,
+        ]
         if self._house(row):
             parts.pop()
         return f"{row.peer_name or row.peer[:8]}: {'; '.join(part for part in parts if part)}"
@@ -129,9 +116,13 @@ class HomeScreen(Screen):
                 hints.insert(0, Hint("enter", "open"))
         elif isinstance(chosen, Choice):
             hints.append(Hint("enter", "play"))
+        elif isinstance(chosen, Thread):
+            hints.append(Hint("enter", "read"))
         elif isinstance(chosen, Unplayable):
             hints += [Hint("enter", "read"), Hint("x", "forget")]
-        hints += [Hint(entry.key, entry.label) for entry in BY_KEY.values()]
+        unread = sum(self.desk.world.talks.unread.values())
+        labels = {"talks": f"texts ({unread} new)"} if unread else {}
+        hints += [Hint(entry.key, labels.get(entry.name, entry.label)) for entry in BY_KEY.values()]
         return [*hints, Hint("?", "help", last=True), Hint("q", "quit", last=True)]
 
     def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
@@ -176,6 +167,10 @@ class HomeScreen(Screen):
         items: list[Item] = []
         if world.unplayable:
             items += [Heading("Not playable here"), *reversed(world.unplayable)]
+        found = talks.threads(world.talks.threads, world.talks.unread, world.peer_names(), now)
+        letters = talks.without_game(found, world.games.values())
+        if letters:
+            items += [Heading("New texts"), *letters]
         live = False
         for section, rows in self._home.sections:
             if section is Section.FINISHED:
@@ -191,7 +186,7 @@ class HomeScreen(Screen):
             items = [Heading(world.words or "Loading.", "text")]
         self._items = items
         # Where "older games" stood is the first of them now.
-        self._rows.changed(None if isinstance(before, More) else _place(items, before))
+        self._rows.changed(None if isinstance(before, More) else homerows.place(items, before))
         self.desk.refresh()
 
     def _offered(self, live: bool) -> list[Item]:
@@ -220,6 +215,8 @@ class HomeScreen(Screen):
                 self._stranger(item)
             case Row():
                 self.desk.open_game(item.key)
+            case Thread():
+                self.desk.open_talk(item.peer)
             case Choice():
                 challenge.house(self.desk, item)
             case More():
@@ -269,66 +266,3 @@ class HomeScreen(Screen):
     def _tick(self) -> None:
         self._make()
         self._timer = self.desk.loop.after(AGES_SECONDS, self._tick)
-
-    # Drawing
-
-    def _draw(self, index: int, columns: int, focus: bool) -> Line:
-        item = self._items[index]
-        match item:
-            case Heading():
-                return ((item.role, f" {item.text}"),)
-            case Row():
-                return self._row(item, columns, focus)
-            case Unplayable():
-                return self._plain(f"{self.desk.glyphs['warning']} {item.title}", focus)
-            case Choice():
-                return self._plain(f"  {item.name}", focus)
-            case _:
-                return self._plain("  Older games", focus)
-
-    def _plain(self, words_: str, focus: bool) -> Line:
-        mark = self.desk.glyphs["cursor"] if focus else " "
-        return (("focus" if focus else "row", f"{mark} {words_}"),)
-
-    def _row(self, row: Row, columns: int, focus: bool) -> Line:
-        glyphs, script = self.desk.glyphs, self.desk.glyphs.script
-        base, faint = ("focus", "focus faint") if focus else ("row", "faint")
-        wide = columns >= WIDE
-        game = 15 if wide else 11
-        state = 15 if wide else 0
-        tail = f"{glyphs[row.delivery.state] if row.delivery else ' '}{glyphs[row.presence]}{row.age:>6} "
-        mark = glyphs["cursor"] if focus else " "
-        news = glyphs["unread"] if row.unread or row.texts else glyphs["out of sync"] if row.flag else " "
-        sign = "?" if row.stranger else glyphs[SIGNS[row.section]]
-        used = 5 + game + 1 + state + len(tail) + (1 if state else 0)
-        peer = text.pad(words.who(row.peer_name, row.peer), max(8, columns - used), script)
-        strong = "unread" if (row.unread or row.texts) and not focus else base
-        line: list[tuple[str, str]] = [
-            (base, f"{mark} "),
-            (strong, news),
-            (base, f"{sign} {text.pad(row.game, game, script)} "),
-            (strong, peer),
-        ]
-        if state:
-            line.append((faint, f" {text.pad(row.flag or _texts(row) or row.state, state, script)}"))
-        line.append(
-            (("bad" if row.delivery.trouble and not focus else faint) if row.delivery else faint, tail)
-        )
-        return line
-
-
-def _place(items: list[Item], before: Item | None) -> int | None:
-    """Where the chosen item is now."""
-    if before is None:
-        return None
-    for number, item in enumerate(items):
-        if isinstance(before, Row) and isinstance(item, Row) and item.key == before.key:
-            return number
-        if item == before:
-            return number
-    return None
-
-
-def _texts(row: Row) -> str:
-    """What the other player has written, in a few words."""
-    return "" if not row.texts else "1 new text" if row.texts == 1 else f"{row.texts} new texts"

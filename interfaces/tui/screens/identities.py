@@ -64,6 +64,9 @@ class IdentitiesScreen(Screen):
             Hint("p", "policy"),
             Hint("e", "off the mesh" if on else "on the mesh"),
             Hint("d", "default"),
+            Hint("k", "keep its key"),
+            Hint("b", "bring in"),
+            Hint("x", "delete"),
             Hint("?", "help", last=True),
             Hint("esc", "back", last=True),
         ]
@@ -76,25 +79,34 @@ class IdentitiesScreen(Screen):
             ("p", "whose challenges it takes"),
             ("e", "take it off the mesh, or bring it back; its games stay"),
             ("d", "what is meant where a command or a new window names none"),
+            ("k", "write its private key to a file, which brings it back anywhere"),
+            ("b", "bring one in from such a file"),
+            ("x", "delete it, with its key and its games"),
             ("esc", "back to the games"),
         ]
         notes = [
             "Each identity has an address and games of its own, and is somebody else to others. The list of "
             "games says whose they are.",
-            "Deleting, exporting and importing are commands: lrgpnode identity --help.",
+            "A copy of all, games too, is made by lrgpnode backup.",
         ]
         return "Identities", keys, notes
 
     def key(self, key: str) -> bool:
         one = self._chosen()
         if key == "c":
-            identity.create(self.desk, self._created)
+            identity.create(self.desk, lambda made: self._created(made, "made"))
+        elif key == "b":
+            identity.bring_in(self.desk, lambda made: self._created(made, "here"))
         elif one is None:
             return False
         elif key == "r":
             identity.rename(self.desk, one.hash, one.name)
         elif key == "p":
             identity.choose_policy(self.desk, one.hash, one.name)
+        elif key == "k":
+            identity.export(self.desk, one.hash, one.name)
+        elif key == "x":
+            identity.delete(self.desk, one.hash, one.name)
         elif key == "d":
             self.desk.act("identity.default", {"identity": one.hash}, lambda _: self._default(one.name))
         elif key == "e" and one.enabled:
@@ -118,9 +130,9 @@ class IdentitiesScreen(Screen):
         self.desk.go("home")
         self.desk.say(f"These are the games of {one.name}.")
 
-    def _created(self, made: Json) -> None:
+    def _created(self, made: Json, what: str) -> None:
         self.desk.world.load_identities()
-        self.desk.say(f"{made['name']} is made. Enter shows its games.")
+        self.desk.say(f"{made['name']} is {what}. Enter shows its games.")
 
     def _default(self, name: str) -> None:
         self.desk.world.load_identities()

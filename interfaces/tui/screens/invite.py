@@ -84,6 +84,7 @@ class InviteScreen(Screen):
         return [
             Hint("enter", "challenge"),
             Hint("/", "search"),
+            *([Hint("w", "write")] if isinstance(self._chosen(), Person) else []),
             Hint("t", "type an address"),
             Hint("?", "help", last=True),
             Hint("esc", "back", last=True),
@@ -94,6 +95,7 @@ class InviteScreen(Screen):
         keys = [
             ("enter", "challenge: it asks for the game, and for the level in the house"),
             ("/", "search by name or address"),
+            ("w", "write a text to whom you have chosen"),
             ("t", "challenge somebody by an address that you were given"),
             ("esc", "back to the games"),
         ]
@@ -112,6 +114,8 @@ class InviteScreen(Screen):
         elif key == "t":
             note = "The 32 characters of the address that the other player's program shows."
             ask(self.desk, "Challenge an address", note, self._typed)
+        elif key == "w" and isinstance(chosen := self._chosen(), Person):
+            self.desk.open_talk(chosen.peer)
         elif key == "esc" and self._search:
             self._search = ""
             self._make()
@@ -165,7 +169,7 @@ class InviteScreen(Screen):
         found = self._found()
         persons: list[Item] = [Heading("People"), *self._persons()]
         if len(persons) == 1:
-            empty = "Nobody fits." if self._search else "Nobody was heard yet. Who announces shows up here."
+            empty = "Nobody fits." if self._search else "Nobody was heard yet."
             persons.append(Heading(f"  {empty}", "faint"))
         house: list[Item] = [Heading("The house"), *found.house] if found.house and not self._search else []
         self._items = [*house, *persons] if found.house_first else [*persons, *house]

@@ -37,6 +37,13 @@ ENTRIES: Final = (
         what="challenge somebody, or the opponent in the house",
     ),
     Entry(
+        name="talks",
+        place="talks:TalksScreen",
+        key="t",
+        label="texts",
+        what="texts: what you and others have written, also without a game",
+    ),
+    Entry(
         name="network",
         place="network:NetworkScreen",
         key="w",

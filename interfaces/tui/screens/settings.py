@@ -12,6 +12,7 @@ from interfaces.tui.kit.bars import Hint
 from interfaces.tui.kit.rows import Rows
 from interfaces.tui.kit.segments import Line
 from interfaces.tui.live.world import Topic
+from interfaces.tui.looks import SECTION
 from interfaces.tui.models import settings
 from interfaces.tui.models.settings import Row
 from lrgpnode.protocol.value import Value
@@ -108,8 +109,7 @@ class SettingsScreen(Screen):
         notes = [
             f"{self.desk.glyphs['unread']} is not the default. Some settings act when the node starts again; "
             "the line below says so then.",
-            "Theme, colours, signs and how much bell and title tell are options of the command: "
-            "lrgpnode tui --help.",
+            "Options of the command lrgpnode tui go before the settings of this screen.",
         ]
         chosen = self._chosen()
         if isinstance(chosen, Row):
@@ -192,6 +192,8 @@ class SettingsScreen(Screen):
 
     def _done(self, result: Json) -> None:
         self.desk.say(settings.changed(result))
+        if str(result["key"]).startswith(f"{SECTION}."):
+            self.desk.load_looks()
         self.desk.world.answers.reload()
 
     def _draw(self, index: int, columns: int, focus: bool) -> Line:

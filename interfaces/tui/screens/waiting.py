@@ -27,12 +27,13 @@ class WaitingScreen(Screen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         script = desk.glyphs.script
-        self._words = "Looking for the node."
+        self.words = "Looking for the node."
+        """What is shown."""
         self._then: Callable[[str | None], object] | None = None
         self._again: Callable[[], object] | None = None
         self._field = Field(script, most=NAME_LENGTH, label=" Your name: ", submit=self._named)
         self._box: urwid.WidgetPlaceholder[urwid.Widget] = urwid.WidgetPlaceholder(urwid.SolidFill(" "))
-        self._show([self._words])
+        self._show([self.words])
 
     @property
     def widget(self) -> urwid.Widget:
@@ -48,7 +49,7 @@ class WaitingScreen(Screen):
         return [Hint("s", "try again"), *last] if self._again is not None else last
 
     def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
-        return "No node yet", [("ctrl c", "quit")], [self._words]
+        return "No node yet", [("ctrl c", "quit")], [self.words]
 
     def key(self, key: str) -> bool:
         if key == "s" and self._again is not None:
@@ -82,7 +83,7 @@ class WaitingScreen(Screen):
             then(name.strip())
 
     def _show(self, paragraphs: Sequence[str], *, field: bool = False) -> None:
-        self._words = " ".join(paragraphs)
+        self.words = " ".join(paragraphs)
         wrapped = _Wrapped(paragraphs, self.desk)
         top, nothing = urwid.Divider(), urwid.SolidFill(" ")
         if field:

@@ -66,7 +66,8 @@ def check_free(machine: Machine, state: PortState) -> None:
             Exit.FAILED,
             "port_busy",
             f"{state.holder} has {name} open; a second voice would disturb both.",
-            "Stop that program first, or ask it: `rnstatus` shows the radios of a running Reticulum.",
+            "Stop that program first, or ask it: `lrgpnode radio status` shows the radios of a node, "
+            "`rnstatus` those of any other Reticulum.",
         )
     if not state.allowed:
         raise CliError(

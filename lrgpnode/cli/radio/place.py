@@ -28,11 +28,13 @@ config_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``config`` is None where the file is not there. ``patient``: the node and machine around it."""
+    """``config`` is None where the file is not there. ``patient``: the node and machine around it.
+    ``of_node``: whether it is the configuration that the node uses."""
 
     file: Path
     config: RnsConfig | None
     patient: Patient
+    of_node: bool
 
 
 def place_of(context: Context, config_dir: Path | None) -> Place:
@@ -55,4 +57,4 @@ def place_of(context: Context, config_dir: Path | None) -> Place:
         raise CliError(Exit.CONFIG, "config", message, "Try it with sudo.") from None
     same = directory.resolve() == patient.rns_dir.resolve()
     seen = replace(patient, rns_dir=directory, config=config, running=patient.running if same else None)
-    return Place(file, config, seen)
+    return Place(file, config, seen, same)

@@ -79,7 +79,8 @@ def _say(state: PortState, found: Identified, board: Board | None) -> None:
     needed = version_text(OLDEST_FIRMWARE)
     write(clean(state.port.best, 200))
     write(f"  board     {_name(found, board)}")
-    write(f"  chips     {found.platform_name}, {found.controller_name}")
+    chips = [found.platform_name, found.controller_name, "" if board is None else board.chip.value]
+    write(f"  chips     {', '.join(filter(None, dict.fromkeys(chips)))}")
     if board is not None:
         write(f"  radio     {mhz(board.low_hz)} to {mhz(board.high_hz)} MHz, up to {board.max_tx_dbm} dBm")
     if found.accepted:

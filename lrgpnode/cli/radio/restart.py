@@ -9,17 +9,34 @@ from lrgpnode.doctor.machine import Process
 from lrgpnode.doctor.patient import Patient
 
 
-def what_to_restart(patient: Patient) -> Iterator[tuple[str, str]]:
-    """(program, command) of each that has to be; nothing where none runs with this configuration."""
+def what_to_restart(
+    patient: Patient, *, radio: bool = True, settings: bool = False
+) -> Iterator[tuple[str, str]]:
+    """(program, command) of each that has to be; nothing where none runs with this configuration.
+
+    ``radio``: the radio has been changed; ``settings``: those of the node, which it also reads once.
+    """
     node = patient.running
-    config = patient.config
-    holder = sharer(patient, config) if config is not None and config.shares else None
-    if holder is not None and (node is None or holder.pid != node.pid):
+    holder = other_program(patient)
+    if radio and holder is not None:
         # The node reconnects to it by itself.
         yield str(holder), _command(patient, holder)
-    elif node is not None:
-        again = f"{patient.command('stop')} && {patient.command('run')}"
+    if node is not None and (settings or (radio and holder is None)):
+        again = f"{patient.command('stop')} && {_run(patient, node.pid)}"
         yield f"lrgpnode (process {node.pid})", _of_service(patient, node.pid) or again
+
+
+def other_program(patient: Patient) -> Process | None:
+    """The program other than the node that has the radios of the configuration and shares them."""
+    config, node = patient.config, patient.running
+    holder = sharer(patient, config) if config is not None and config.shares else None
+    return holder if holder is not None and (node is None or holder.pid != node.pid) else None
+
+
+def _run(patient: Patient, pid: int) -> str:
+    """How to start a node again with the configuration it was started with."""
+    named = any(word.partition("=")[0] == "--rns-config" for word in patient.machine.arguments(pid))
+    return patient.command("run", *(["--rns-config", str(patient.rns_dir)] if named else []))
 
 
 def _command(patient: Patient, process: Process) -> str:

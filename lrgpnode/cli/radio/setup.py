@@ -15,6 +15,7 @@ from lrgpnode.cli.radio.change import Change, changed, name_for
 from lrgpnode.cli.radio.finding import find, this_machine
 from lrgpnode.cli.radio.place import Place, config_option, place_of
 from lrgpnode.cli.radio.probe import ask, board_of
+from lrgpnode.cli.radio.region import region_change, write_region
 from lrgpnode.cli.radio.restart import what_to_restart
 from lrgpnode.cli.radio.telling import say_diff, say_end, say_plan
 from lrgpnode.doctor.machine import Machine, current_account
@@ -64,6 +65,10 @@ class Hertz(click.ParamType[int]):
     help="What this node is for others on the channel: docs/radio.md.",
 )  # fmt: skip
 @config_option
+@click.option(
+    "--node-region/--no-node-region", default=None,
+    help="Set airtime.region of the node as well; without a word where it uses this configuration.",
+)  # fmt: skip
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
 @json_option
@@ -82,6 +87,7 @@ def setup(
     name: str | None,
     role: str,
     config_dir: Path | None,
+    node_region: bool | None,
     yes: bool,
     dry_run: bool,
     as_json: bool,
@@ -89,8 +95,9 @@ def setup(
     """Put a radio into Reticulum's configuration.
 
     Asks for what is not given. What region and board do not allow is refused. Shows the change before it
-    is written; everything else in the file stays as it is, and the old file is kept beside it. --json implies
-    --yes. Firmware is not touched: docs/radio.md.
+    is written; everything else in the file stays as it is, and the old file is kept beside it. The region is
+    also told to the node, which plans its airtime by it. --json implies --yes. Firmware is not touched:
+    docs/radio.md.
     """
     machine = this_machine()
     asking = not (yes or as_json)
@@ -122,25 +129,34 @@ def setup(
             )
         )
         change = changed(place, plan)
-        written, backup = False, None
+        law = region_change(context, place, plan.region.name, wanted=node_region)
+        differs = change.after != change.before
+        written, told, backup = False, None, None
         if not as_json:
             say_plan(plan, state, board)
-            say_diff(place.file, change)
-        if change.after != change.before and not dry_run:
-            if asking and not click.confirm(f"Write this to {place.file}?"):
+            say_diff(place.file, change.before, change.after)
+            if law is not None:
+                say_diff(law.file, law.before, law.after)
+        if (differs or law is not None) and not dry_run:
+            if asking and not click.confirm("Write this?"):
                 write("Nothing was changed.")
                 return
-            backup = writing.replace(place.file, change.before, change.after)
-            written = True
+            if differs:
+                backup = writing.replace(place.file, change.before, change.after)
+                written = True
+            if law is not None:
+                write_region(law)
+                told = law
     except RadioError as error:
         raise CliError(Exit.FAILED, "radio", str(error), error.hint) from None
     except OSError as error:
         raise _unwritable(error) from None
-    restart = list(what_to_restart(place.patient)) if written else []
+    restart = list(what_to_restart(place.patient, radio=written, settings=told is not None))
     if as_json:
-        say_json(_as_json(plan, place, change, written=written, backup=backup, restart=restart))
+        said = _as_json(plan, place, change, written=written, backup=backup, restart=restart)
+        say_json(said | {"settings": None if told is None else str(told.file)})
     else:
-        say_end(plan, place, state, written=written, backup=backup, restart=restart)
+        say_end(plan, place, state, written=written, region=told, backup=backup, restart=restart)
 
 
 def _needed(option: str) -> str:

@@ -59,7 +59,10 @@ def simulate(*, names: tuple[str, ...], stdin: bool, as_json: bool, **options: A
 
         async def run() -> None:
             await Simulator(topology, places).run(
-                say_json if as_json else _say, sys.stdin.buffer if stdin else None
+                say_json if as_json else _say,
+                sys.stdin.buffer if stdin else None,
+                # With --json whoever started it has read the one line that is told.
+                (lambda answer: None) if as_json else say_json,
             )
 
         asyncio.run(run())

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
-from lrgpnode.cli.text import age, clean
+from lrgpnode.cli.text import age, clean, counted
 
 Json = Mapping[str, Any]
 
@@ -58,12 +58,12 @@ def lines(result: Json, airtime: Json, now: float) -> Iterator[str]:
     if last:
         yield _row("for this node", f"{_signal(last)}, {age(now - last['at'])} ago")
     if result["radios"]:
-        on_their_way = f"{result['unsent']} envelopes on their way"
-        yield _row("of this node", f"{on_their_way}, {result['waiting']} messages with Reticulum")
+        on_their_way = f"{counted(result['unsent'], 'envelope')} on the way"
+        yield _row("of this node", f"{on_their_way}, {counted(result['waiting'], 'message')} with Reticulum")
     if airtime.get("waiting"):
         next_at = airtime.get("next_at")
         until = f", the first for {age(next_at - now)}" if next_at is not None else ""
-        yield _row("held back", f"{airtime['waiting']} actions wait for airtime{until}")
+        yield _row("held back", f"{counted(airtime['waiting'], 'action')} waiting for airtime{until}")
 
 
 def _radio(radio: Json, now: float, *, shared: bool) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _heard(radio: Json, now: float, *, shared: bool) -> str:
         return HIDDEN if shared else "nothing yet"
     if heard.get("at") is None:
         return "nothing yet"
-    return f"{heard['packets']} packets, the last {age(now - heard['at'])} ago, {_signal(heard)}"
+    return f"{counted(heard['packets'], 'packet')}, the last {age(now - heard['at'])} ago, {_signal(heard)}"
 
 
 def _signal(heard: Json) -> str:
@@ -177,7 +177,9 @@ def _limiter(radio: Json) -> str:
 
 def _queue(radio: Json) -> str:
     waiting = radio.get("queue")
-    return HIDDEN if waiting is None else f"{waiting} packets held back by Reticulum" if waiting else "empty"
+    if waiting is None:
+        return HIDDEN
+    return f"{counted(waiting, 'packet')} held back by Reticulum" if waiting else "empty"
 
 
 def _row(name: str, value: str) -> str:

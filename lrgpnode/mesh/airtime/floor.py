@@ -26,13 +26,15 @@ class AirtimeFloor(Floor):
         super().__init__(path, now)
         self._airtime = airtime
 
-    def wait(self, identity: str, medium: Medium, *, extra: bool = False) -> float:
-        floor = super().wait(identity, medium, extra=extra)
+    def wait(self, identity: str, medium: Medium, *, extra: bool = False, repeated: bool = False) -> float:
+        floor = super().wait(identity, medium, extra=extra, repeated=repeated)
         airtime = self._airtime()
         return floor if airtime is None else max(floor, airtime.announce_wait(medium.interface))
 
-    def announced(self, identity: str, media: list[Medium], *, extra: bool = False) -> None:
-        super().announced(identity, media, extra=extra)
+    def announced(
+        self, identity: str, media: list[Medium], *, extra: bool = False, repeated: bool = False
+    ) -> None:
+        super().announced(identity, media, extra=extra, repeated=repeated)
         airtime = self._airtime()
         if airtime is not None:
             for medium in media:

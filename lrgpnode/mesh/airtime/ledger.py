@@ -3,7 +3,8 @@
 A packet must not wait for the disk, and a disk must not be written for each packet. So what may be spent
 next is promised in advance, in parts of a twentieth of the limit: after a crash all of the last promise
 counts as spent in its last moment. Ages are told by the clock that counts from the boot of the machine, and
-over a reboot by no more than what has certainly passed. A file that cannot be read counts as an hour full.
+over a reboot by no more than what has certainly passed. A file that cannot be read counts as an hour full,
+and so does that of a node that was restored from a backup (``lrgpnode/backup/restore.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from lrgpnode.airtime.budget import MICRO, Record
+from lrgpnode.airtime.budget import MICRO, Budget, Record
 
 from ..floor import Moment
 from ..identity import sync_directory
@@ -46,10 +47,21 @@ class Ledger:
         self._path = path
         self._now = now
 
+    def resume(self, budget: Budget, full: int) -> None:
+        """Have ``budget`` go on where it was. ``full``: microseconds that fill the hour."""
+        record, passed = self.load(full)
+        budget.restore(record, passed)
+        if record.promised:
+            # From now on its age counts, whatever happens before anything is sent.
+            self.save(budget.record())
+
     def load(self, full: int) -> tuple[Record, float]:
         """What was kept, and how long ago for certain. ``full``: microseconds that fill the hour."""
         try:
             content = json.loads(self._read())
+            if content.get("restored") is True:
+                _log.info("%s was restored from a backup, so the hour counts as used up", self._path)
+                return Record(promised=full), 0.0
             return _record(content["record"]), certainly_passed(_moment(content["at"]), self._now())
         except FileNotFoundError:
             return Record(), 0.0

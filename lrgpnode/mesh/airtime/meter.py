@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import RNS
 
@@ -28,6 +28,9 @@ _OF_KIND = {
 }
 _RELAYED = Use(Purpose.RELAY)
 _ANNOUNCED = Use(Purpose.ANNOUNCES)
+
+AVR: Final = 0x90
+"""A board's platform, as the driver has it; all of them have an SX1276 or SX1278."""
 
 _here = threading.local()
 
@@ -108,8 +111,12 @@ def note_packets() -> None:
 
 
 def modem_of(interface: Any) -> Modem | None:
-    """The parameters that an RNode's interface is configured with; None where it has none that are valid."""
+    """The parameters that an RNode's interface is configured with; None where it has none that are valid.
+
+    Of the chips only that of AVR boards is certain. On an ESP32 the one that is longer on the air is assumed.
+    """
     try:
-        return Modem(int(interface.bandwidth), int(interface.sf), int(interface.cr))
+        old_chip = getattr(interface, "platform", None) == AVR
+        return Modem(int(interface.bandwidth), int(interface.sf), int(interface.cr), sx127x=old_chip)
     except (AttributeError, TypeError, ValueError):
         return None

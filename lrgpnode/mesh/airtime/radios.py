@@ -1,15 +1,13 @@
 """The airtime of the node's radios: a budget for each, and what goes out by which.
 
 With a Reticulum of our own every RNode has a budget, by its own frequency and parameters, and a meter in its
-door. As a client of another program's Reticulum there is one budget for its radio, whose parameters come
-from the settings, and it counts what this node submits. Without a radio there is nothing at all: ``active``
-is False and nobody asks.
+door. As a client of another program's Reticulum there is one budget for its radio, whose parameters come from
+the settings, and it counts what this node submits. Without a radio there is nothing at all: ``active`` is
+False and nobody asks.
 """
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from functools import partial
@@ -19,18 +17,15 @@ from typing import Any, Final
 import RNS
 
 from lrgpnode.airtime import cost
-from lrgpnode.airtime.budget import MICRO, Answer, Budget, Purpose, Use
-from lrgpnode.airtime.law import Law, law
-from lrgpnode.airtime.modem import Modem
+from lrgpnode.airtime.budget import Answer, Purpose, Use
 from lrgpnode.airtime.report import AirtimeReport, RadioReport
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
 
 from ..floor import Moment
-from ..instance import Instance, interface_name
+from ..instance import Instance
 from ..transport import Outgoing
 from ..worker import Worker
-from .ledger import Ledger
-from .meter import Meter, modem_of, note_packets
+from .attached import Attached, Radio
 from .routes import Route, SharedRoutes, own_route
 from .settings import AirtimeSettings
 
@@ -41,34 +36,6 @@ NOT_VISIBLE: Final = (
     "set airtime.preset (or airtime.bandwidth, spreading_factor and coding_rate) to have it counted."
 )
 FREE: Final = Answer(granted=True)
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, eq=False)
-class Radio:
-    """``interface`` and ``meter`` are None where the radio is another program's."""
-
-    name: str
-    law: Law
-    budget: Budget
-    ledger: Ledger
-    interface: Any = None
-    meter: Meter | None = None
-    fixed: Modem | None = None
-
-    @property
-    def modem(self) -> Modem | None:
-        return self.fixed if self.interface is None else modem_of(self.interface)
-
-    def hop(self, hops: int) -> cost.Hop | None:
-        modem = self.modem
-        if modem is None:
-            return None
-        guarded = getattr(self.interface, "ifac_identity", None) is not None
-        extra = int(getattr(self.interface, "ifac_size", 0) or 0) if guarded else 0
-        # From behind a shared instance every packet names its next hop until that takes it off again.
-        return cost.Hop(modem, extra, far=hops != 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +65,22 @@ class Radios:
         house: Callable[[str], bool] = lambda identity: False,
     ) -> None:
         self._settings = settings
-        self._data = data
         self._worker = worker
-        self._moment = moment
         self._clock = clock
         self._local = local
         self._stamped = stamped
         self._mail_node = mail_node
         self._house = house
-        self._radios: tuple[Radio, ...] = ()
-        self._by_interface: dict[Any, Radio] = {}
+        self._attached = Attached(settings, data, moment, clock, self._given_back)
         self._shared: SharedRoutes | None = None
         self._owed: dict[Hashable, _Owed] = {}
         self._single: dict[Hashable, float] = {}
         self._why = NO_RADIO
+        self._released: Callable[[], None] = lambda: None
+
+    @property
+    def _radios(self) -> tuple[Radio, ...]:
+        return self._attached.all
 
     @property
     def active(self) -> bool:
@@ -128,63 +97,27 @@ class Radios:
         if instance.kind == "client":
             self._start_shared()
             return
-        found = [one for one in list(RNS.Transport.interfaces) if _is_radio(one)]
-        if found:
-            note_packets()
-        for interface in found:
-            self._add(interface)
+        self._attached.start()
 
     def _start_shared(self) -> None:
-        settings = self._settings
-        if settings.modem is None:
+        modem = self._settings.modem
+        if modem is None:
             self._why = NOT_VISIBLE
             return
         reticulum = RNS.Reticulum.get_instance()
         self._shared = SharedRoutes(self._worker, reticulum.get_next_hop_if_name)
-        rule = law(
-            settings.frequency,
-            settings.modem.bandwidth,
-            region_name=settings.region,
-            percent=settings.percent,
-        )
-        self._radios = (self._made(SHARED, rule, fixed=settings.modem),)
-
-    def _add(self, interface: Any) -> None:
-        settings = self._settings
-        modem = modem_of(interface)
-        frequency = getattr(interface, "frequency", None)
-        rule = law(
-            int(frequency) if frequency else None,
-            modem.bandwidth if modem else None,
-            region_name=settings.region,
-            percent=settings.percent,
-            board_percent=float(getattr(interface, "lt_alock", None) or 0.0),
-        )
-        radio = self._made(interface_name(interface), rule, interface=interface)
-        radio.meter = Meter(radio.budget, lambda: radio.modem, _is_own)
-        radio.meter.attach(interface)
-        self._by_interface[interface] = radio
-        self._radios += (radio,)
-
-    def _made(self, name: str, rule: Law, *, interface: Any = None, fixed: Modem | None = None) -> Radio:
-        if rule.problem:
-            _log.warning("airtime of %s: %s", name, rule.problem)
-        limits = self._settings.limits(rule.seconds)
-        ledger = Ledger(self._data / f"airtime-{_file_name(name)}.json", self._moment)
-        budget = Budget(limits, self._clock, cover=ledger.save)
-        record, passed = ledger.load(int((limits.seconds or 0.0) * MICRO))
-        budget.restore(record, passed)
-        return Radio(name, rule, budget, ledger, interface=interface, fixed=fixed)
+        self._attached.start_shared(SHARED, modem)
 
     def on_released(self, released: Callable[[], None]) -> None:
         """Be told, from any thread, when airtime that was held has been given back."""
-        for radio in self._radios:
-            radio.budget.released = released
+        self._released = released
+
+    def _given_back(self) -> None:
+        self._released()
 
     def stop(self) -> None:
         """Write down what was used."""
-        for radio in self._radios:
-            radio.ledger.save(radio.budget.record())
+        self._attached.stop()
 
     # Messages; implements ``lrgpnode.outbox.Airtime``
 
@@ -259,7 +192,7 @@ class Radios:
     def _of(self, interface: Any) -> Radio | None:
         if self._shared is not None:
             return self._radios[0]
-        return self._by_interface.get(interface)
+        return self._attached.of(interface)
 
     # Fetching mail
 
@@ -285,7 +218,7 @@ class Radios:
         route = own_route(destination)
         if route.interface is None:
             return route, self._radios
-        radio = self._by_interface.get(route.interface)
+        radio = self._attached.of(route.interface)
         return route, (radio,) if radio is not None else ()
 
     def _ask(
@@ -340,21 +273,8 @@ class Radios:
         )
 
 
-def _is_radio(interface: Any) -> bool:
-    kind = type(interface).__name__
-    return kind.startswith("RNode") and kind != "RNodeMultiInterface"
-
-
-def _is_own(hashed: bytes) -> bool:
-    return hashed in RNS.Transport.destinations_map
-
-
 def _app(envelope: bytes) -> str:
     try:
         return Envelope.unpack(envelope).app_id if envelope else ""
     except InvalidEnvelope:
         return ""
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:64] or "radio"

@@ -48,6 +48,14 @@ _OF_THE_DRIVER: Final = re.compile(
 )
 """Lines of which a sentence of ours says more."""
 
+_OF_SERIAL: Final = (
+    "A serial port error occurred, the contained exception was",
+    "Reticulum will attempt to reconnect the interface periodically",
+)
+"""Begin lines that name no interface; those of a radio come when it has just gone."""
+
+_JUST: Final = 10.0
+
 _AGAIN: Final = "Error while reconnecting port"
 """Begins one that is, if it names the port of a radio."""
 
@@ -185,7 +193,7 @@ class RadioWatch:
         match = _HARDWARE.fullmatch(text)
         if match is None:
             ours = text.startswith(_AGAIN) and any(port.name(one) in text for one in self.interfaces())
-            return ours or _OF_THE_DRIVER.match(text) is not None
+            return ours or _OF_THE_DRIVER.match(text) is not None or self._just_gone(text)
         reason = _WORDS.get(match["what"], f"error {match['code']}")
         named = [one for one in self.interfaces() if str(one.name) == match["name"]]
         if match["harmless"] is None:
@@ -194,6 +202,17 @@ class RadioWatch:
         return bool(named) and match["harmless"] is None
 
     # --- inside
+
+    def _just_gone(self, text: str) -> bool:
+        """Whether a line that names no interface is about a radio."""
+        if not text.startswith(_OF_SERIAL):
+            return False
+        with self._lock:
+            now = self._clock()
+            return any(
+                not radio.interface.online and (radio.state.up or now - radio.tried < _JUST)
+                for radio in self._radios.values()
+            )
 
     def _of(self, interface: Any) -> _Radio:
         """With the lock."""

@@ -56,6 +56,7 @@ def test_europe(bench: Bench) -> None:
     assert "\n+    airtime_limit_long = 10" in out
     assert f"{bench.config} (new)" in out
     assert "No program runs with it now. Start the node: lrgpnode --data" in out
+    assert "config set airtime" not in out
     found = bench.ward.examine()
     assert not {"radio-duty", "radio-band", "serial-name", "serial-absent"} & set(found)
 
@@ -199,6 +200,16 @@ def test_frequencies_in_hertz_too(bench: Bench) -> None:
     assert bench.run("setup", "--yes", "--region", "EU868", "--frequency", "nan")[0] == 2
 
 
+def test_another_coding_rate_is_no_other_preset(bench: Bench) -> None:
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    said = bench.json("setup", "--region", "EU868", "--cr", "8")
+    found = {key: said["options"][key] for key in ("bandwidth", "spreadingfactor", "codingrate")}
+    assert found == {"bandwidth": "250000", "spreadingfactor": "9", "codingrate": "8"}
+    code, _, err = bench.run("setup", "--yes", "--region", "EU868", "--cr", "9")
+    assert code == 1
+    assert "5 to 8" in err
+
+
 def answered(bench: Bench, text: str, *words: str) -> Any:
     from click.testing import CliRunner
 
@@ -313,6 +324,12 @@ def test_who_must_start_again(bench: Bench) -> None:
     )
     _, out, _ = bench.run("setup", "--region", "EU868", "--preset", "long-fast", "--yes")
     assert f"It is in use after a restart of {Path(sys.executable).name}" in out
+    # What the node cannot see it must be told.
+    for words in ("set airtime.preset long-fast", "set airtime.frequency_mhz 869.525"):
+        assert f"config {words}\n" in out
+    _, out, _ = bench.run("setup", "--region", "EU868", "--preset", "long-fast", "--cr", "6", "--yes")
+    for words in ("unset airtime.preset", "set airtime.bandwidth 250000", "set airtime.coding_rate 6"):
+        assert f"config {words}\n" in out
 
 
 @pytest.mark.parametrize(
@@ -346,13 +363,100 @@ def test_the_service_of_a_process(bench: Bench, tmp_path: Path, group: str, comm
 
 def test_the_region_is_told_to_the_node(bench: Bench) -> None:
     Board(bench.plug("ttyACM0", "usb-RAK"))
-    _, out, _ = bench.run("setup", "--region", "EU868", "--yes")
-    assert "config set airtime.region EU868" in out
     settings = bench.ward.data / "lrgpnode.toml"
-    settings.write_text(settings.read_text() + '[airtime]\nregion = "eu868"\n')
+    before = settings.read_text() + "# mine\n"
+    settings.write_text(before)
+    _, out, _ = bench.run("setup", "--region", "EU868", "--dry-run", "--yes")
+    assert '+region = "EU868"' in out
+    assert settings.read_text() == before
+    _, out, _ = bench.run("setup", "--region", "EU868", "--yes")
+    assert f"+++ {settings} (new)" in out
+    assert '+region = "EU868"' in out
+    assert f"Wrote {settings}\n" in out
+    assert settings.read_text() == before + '\n[airtime]\nregion = "EU868"\n'
+    # It is the law of the radio, whatever the preset is.
     _, out, _ = bench.run("setup", "--region", "EU868", "--preset", "long-fast", "--yes")
     assert "Wrote" in out
-    assert "airtime.region" not in out
+    assert "airtime" not in out.replace("airtime_limit", "")
+    said = bench.json("setup", "--region", "NZ865")
+    assert (said["written"], said["settings"]) == (True, str(settings))
+    assert 'region = "NZ865"' in settings.read_text()
+    # Only that of the node is still to be changed.
+    settings.write_text(before)
+    said = bench.json("setup", "--region", "NZ865")
+    assert (said["written"], said["settings"]) == (False, str(settings))
+
+
+def test_the_region_of_the_node_is_left_alone_on_request(bench: Bench, tmp_path: Path) -> None:
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    settings = bench.ward.data / "lrgpnode.toml"
+    before = settings.read_text()
+    _, out, _ = bench.run("setup", "--region", "EU868", "--no-node-region", "--yes")
+    assert "config set airtime.region EU868" in out
+    elsewhere = ("--config-dir", str(tmp_path / "elsewhere"))
+    assert bench.json("setup", "--region", "EU868", *elsewhere)["settings"] is None
+    assert settings.read_text() == before
+    assert bench.json("setup", "--region", "EU868", *elsewhere, "--node-region")["settings"] is not None
+    assert 'region = "EU868"' in settings.read_text()
+
+
+def test_settings_that_cannot_be_changed(bench: Bench) -> None:
+    """The radio is set up all the same, unless the node was asked to know of it."""
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    settings = bench.ward.data / "lrgpnode.toml"
+    settings.write_text(settings.read_text() + "airtime = 1\n")
+    bench.config.write_text(bench.config.read_text())
+    here = ("--config-dir", str(bench.ward.rns))
+    code, _, err = bench.run("setup", "--region", "EU868", "--yes", "--node-region", *here)
+    assert code == 5
+    assert "--no-node-region" in err
+    assert "airtime_limit_long" not in bench.config.read_text()
+    code, out, _ = bench.run("setup", "--region", "EU868", "--yes", *here)
+    assert code == 0
+    assert "config set airtime.region EU868" in out
+    assert "airtime_limit_long" in bench.config.read_text()
+
+
+@pytest.mark.parametrize(
+    ("radio", "settings", "again"),
+    [(True, False, ["rnsd"]), (True, True, ["rnsd", "lrgpnode"]), (False, True, ["lrgpnode"])],
+)
+def test_the_node_starts_again_for_its_settings(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, radio: bool, settings: bool, again: list[str]
+) -> None:
+    """It reconnects to the program with the radio by itself, and its own settings it reads at its start."""
+    from lrgpnode.cli.context import Context
+    from lrgpnode.cli.doctor import look
+    from lrgpnode.cli.radio import restart
+    from lrgpnode.doctor.patient import Running
+
+    bench.ward.interfaces(share="Yes")
+    patient = look(Context(data=bench.ward.data, socket=bench.ward.data / "control.sock"), bench.machine)
+    patient = replace(patient, running=Running(pid=os.getpid(), status={}))
+    monkeypatch.setattr(restart, "sharer", lambda patient, config: Process(77, "rnsd"))
+    found = list(what_to_restart(patient, radio=radio, settings=settings))
+    assert [program.split()[0] for program, _ in found] == again
+
+
+def test_the_node_is_started_again_as_it_was(bench: Bench, tmp_path: Path) -> None:
+    from lrgpnode.cli.context import Context
+    from lrgpnode.cli.doctor import look
+    from lrgpnode.doctor.patient import Running
+
+    Board(bench.plug("ttyACM0", "usb-RAK"))
+    patient = look(Context(data=bench.ward.data, socket=bench.ward.data / "control.sock"), bench.machine)
+    proc = tmp_path / "proc/77"
+    proc.mkdir(parents=True)
+    patient = replace(
+        patient,
+        config=None,
+        running=Running(pid=77, status={}),
+        machine=replace(bench.machine, proc=tmp_path / "proc"),
+    )
+    for words, more in (("run", ""), ("run --rns-config mine", f" --rns-config {patient.rns_dir}")):
+        (proc / "cmdline").write_bytes(b"\0".join(word.encode() for word in ["lrgpnode", *words.split()]))
+        ((_, how),) = what_to_restart(patient)
+        assert how.endswith(f" run{more}")
 
 
 @as_root

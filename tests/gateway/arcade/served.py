@@ -5,7 +5,9 @@ Nothing here knows our models: requests and answers are JSON as the protocol's t
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import io
 import json
 import os
 import re
@@ -21,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 from gateway.arcade.accounts import Accounts
 from gateway.arcade.store import FILE_NAME, ArcadeStore
+from lrgpnode.cli.root import main
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -67,16 +70,23 @@ def until(look: Callable[[], T], good: Callable[[T], bool]) -> T:
     return found
 
 
-def run(data: Path, *words: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-    """A command of the arcade."""
-    return subprocess.run(
-        [*LRGPNODE, "--data", str(data), "arcade", *words],
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        check=False,
-    )
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(data: Path, *words: str, typed: str = "") -> Done:
+    """A command of the arcade, in this process."""
+    out, err, before = io.StringIO(), io.StringIO(), sys.stdin
+    sys.stdin = io.StringIO(typed)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(["--data", str(data), "arcade", *words])
+    finally:
+        sys.stdin = before
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 def made_token(data: Path, account: str, *scopes: str, house: bool = False) -> str:
@@ -197,13 +207,14 @@ class Later(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        self._answer = self._client.call(*self._call)
-        self._client.close()
-
-    def answered(self) -> bool:
-        return self._answer is not None
+        try:
+            self._answer = self._client.call(*self._call)
+        except (OSError, http.client.HTTPException) as error:
+            self._error: Exception = error
+        finally:
+            self._client.close()
 
     def answer(self) -> Answer:
         self.join(DEADLINE)
-        assert self._answer is not None, "not answered"
+        assert self._answer is not None, getattr(self, "_error", "not answered")
         return self._answer

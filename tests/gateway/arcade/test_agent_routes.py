@@ -21,7 +21,6 @@ from tests.gateway.arcade.served import (
     Client,
     Later,
     made_token,
-    until,
 )
 
 MakeTable = Callable[..., Table]
@@ -401,31 +400,6 @@ def test_connections_that_are_to_be_closed(table: MakeTable, arcade: Arcade, hea
 def test_head_has_no_body(table: MakeTable, clients: dict[str, Client]) -> None:
     answer = clients[""].call("HEAD", f"{table().path}/public")
     assert (answer.status, answer.raw) == (200, b"")
-
-
-def test_a_waiting_connection_that_goes_is_forgotten(table: MakeTable, arcade: Arcade) -> None:
-    made = table()
-    since = made.version()
-    for _ in range(100):  # more than one account may have at a time
-        connection = socket.create_connection(("127.0.0.1", arcade.port), timeout=DEADLINE)
-        request = f"GET {made.path}/state?since={since}&wait=25 HTTP/1.1\r\nHost: a\r\n"
-        connection.sendall(f"{request}Authorization: Bearer {made.ann.token}\r\n\r\n".encode())
-        connection.close()
-    path = f"{made.path}/state?since={since}&wait=0.01"
-    until(lambda: made.ann.get(path).status, lambda status: status == 200)
-
-
-def test_too_many_waiting_requests_of_an_account(table: MakeTable) -> None:
-    made = table()
-    since = made.version()
-    path = f"{made.path}/state?since={since}&wait=25"
-    polls = [Later(made.ann, "GET", path) for _ in range(80)]
-    refused = until(lambda: [one for one in polls if one.answered()][:16], lambda found: len(found) == 16)
-    assert {poll.answer().status for poll in refused} == {429}
-    assert int(refused[0].answer().headers["retry-after"]) >= 1
-    assert made.ann.get(f"{made.path}/state").status == 200  # what does not wait is answered
-    made.turn(0)
-    assert {poll.answer().status for poll in polls} == {200, 429}
 
 
 # Discovery

@@ -501,6 +501,25 @@ def test_thinking_long_at_a_server_without_a_public_view() -> None:
 
 
 @pytest.mark.parametrize("us", [0, 1])
+def test_a_server_that_holds_no_request_is_not_flooded(us: int) -> None:
+    async def main() -> None:
+        async with desk() as d:
+            d.server.holds = False
+            table, seat = await begun(d, us)
+            player = Player(seat, lambda turn: None)
+            running = asyncio.ensure_future(player.run())
+            await player.until(lambda event: isinstance(event, TheirTurn | YourTurn))
+            before = len(d.server.calls)
+            await asyncio.sleep(2.0)  # what is measured is what happens in a time
+            assert len(d.server.calls) - before <= 6
+            assert d.server.violations == []
+            table.end({"winner": None, "reason": "agreement"})
+            await running
+
+    run(main)
+
+
+@pytest.mark.parametrize("us", [0, 1])
 def test_a_restart_of_ours_in_every_position(us: int) -> None:
     """The seat is closed and reopened from its key before each of our moves."""
 

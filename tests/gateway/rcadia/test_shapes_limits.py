@@ -374,7 +374,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(state=ANY, legal=st.lists(ANY, max_size=9), app=st.sampled_from(["chess", "ttt", "four_in_a_row"]))
 def test_any_json_is_read_or_refused(state: Any, legal: list[Any], app: str) -> None:
     reader = Reader(app)

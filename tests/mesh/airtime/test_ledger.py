@@ -9,6 +9,7 @@ import pytest
 
 from lrgpnode.airtime.budget import MICRO, Budget, Limits, Purpose, Record, Use
 from lrgpnode.airtime.window import SPAN
+from lrgpnode.backup.contents import USED_UP
 from lrgpnode.mesh.airtime.ledger import Ledger, certainly_passed
 from lrgpnode.mesh.floor import Moment
 
@@ -42,8 +43,7 @@ class Machine:
 
     def budget(self) -> Budget:
         under = Budget(Limits(seconds=36.0, peer=1.0), lambda: self.boot, cover=self.ledger.save)
-        record, passed = self.ledger.load(36 * MICRO)
-        under.restore(record, passed)
+        self.ledger.resume(under, 36 * MICRO)
         return under
 
 
@@ -77,6 +77,13 @@ def test_after_a_crash_what_was_promised_counts_as_spent(machine: Machine) -> No
     assert machine.budget().figures().used <= 1.8  # at the last moment, for all that is known
 
 
+def test_after_a_crash_a_message_that_is_more_than_a_part_counts_as_spent(machine: Machine) -> None:
+    before = machine.budget()
+    before.spend(0.5, MOVE)
+    before.spend(7.0, MOVE)
+    assert 7.5 <= machine.budget().figures().used <= 7.5 + 36.0 / 20
+
+
 def test_the_disk_is_written_in_parts_of_the_limit_and_not_for_each_packet(machine: Machine) -> None:
     under = machine.budget()
     written: list[Record] = []
@@ -105,6 +112,16 @@ def test_a_damaged_file_counts_as_an_hour_used_up(machine: Machine, content: str
     assert not under.ask(1, MOVE, 0.1).granted
     machine.boot += SPAN
     assert under.ask(1, MOVE, 0.1).granted
+
+
+def test_a_restored_node_waits_an_hour_however_often_it_is_started(machine: Machine) -> None:
+    machine.ledger._path.write_bytes(USED_UP)
+    for _ in range(6):
+        under = machine.budget()
+        assert not under.ask(1, MOVE, 0.1).granted
+        assert not under.spend(0.1, Use(Purpose.PROOFS))
+        machine.boot += SPAN / 6
+    assert machine.budget().ask(1, MOVE, 0.1).granted
 
 
 def test_a_disk_that_is_full_stops_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -131,3 +131,16 @@ def test_an_interface_without_parameters_is_let_alone() -> None:
     door.send(packet(3, STRANGER))
     assert len(door.interface.handed) == 1
     assert door.budget.figures().used == 0.0
+
+
+def test_the_chip_of_an_avr_board_is_known() -> None:
+    """Its preamble is four symbols shorter on the air; what is not known counts as the longer one."""
+    radio = Interface()
+    seconds = []
+    for platform in (None, 0x80, 0x70, 0x90):
+        radio.platform = platform  # type: ignore[attr-defined]
+        modem = modem_of(radio)
+        assert modem is not None
+        seconds.append(modem.packet_seconds(83))
+    assert seconds[:3] == [seconds[0]] * 3
+    assert seconds[0] - seconds[3] == pytest.approx(4 * modem.symbol_seconds)

@@ -10,6 +10,8 @@ import pytest
 from lrgpnode.airtime import cost
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
+from lrgpnode.backup import contents
+from lrgpnode.mesh.airtime.attached import _file_name
 from lrgpnode.mesh.airtime.radios import NO_RADIO, NOT_VISIBLE, SHARED, Radios
 from lrgpnode.mesh.airtime.settings import AirtimeSettings
 from lrgpnode.mesh.floor import Moment
@@ -80,6 +82,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
         bytes.fromhex(peer): [0, b"", hops, 0, [], interface]
         for peer, hops, interface in ((BY_RADIO, 1, one), (BY_WIRE, 1, wire), (MAIL, 2, two))
     }
+    monkeypatch.setattr(RNS.Transport, "add_interface", staticmethod(RNS.Transport.interfaces.append))
     monkeypatch.setattr(RNS.Transport, "path_table", table)
     monkeypatch.setattr(RNS.Transport, "transmit", staticmethod(lambda interface, raw: None))
     return Machine(tmp_path)
@@ -222,3 +225,69 @@ def test_what_was_used_is_known_after_a_restart(machine: Machine) -> None:
         "airtime-one.json",
         "airtime-two.json",
     }
+
+
+def test_a_radio_that_is_added_while_the_node_runs(machine: Machine) -> None:
+    """It is metered from its first packet, and one that comes back has not forgotten what it sent."""
+    import RNS
+
+    radios = machine.radios()
+    given_back: list[None] = []
+    radios.on_released(lambda: given_back.append(None))
+    late = RNodeInterface("late")
+    RNS.Transport.add_interface(late)
+    late.process_outgoing(bytes(200))
+    before = next(one for one in radios.report().radios if one.name == "late").figures
+    assert before.used == pytest.approx(Modem(125_000, 8, 5).packet_seconds(200), abs=1e-5)
+    RNS.Transport.interfaces.remove(late)
+    again = RNodeInterface("late")
+    RNS.Transport.add_interface(again)
+    RNS.Transport.add_interface(TCPInterface())
+    again.process_outgoing(bytes(200))
+    (after,) = (one for one in radios.report().radios if one.name == "late")
+    assert after.figures.used == pytest.approx(2 * before.used)
+    assert [one.name for one in radios.report().radios] == ["one", "two", "late"]
+    # What goes out by it is planned.
+    RNS.Transport.path_table[bytes.fromhex(BY_WIRE)][5] = again
+    assert radios.by(message(BY_WIRE)) == "late"
+    assert radios.ask(message(BY_WIRE)).granted
+    radios.ended(1)
+    assert given_back
+
+
+def test_a_radio_that_comes_back_on_another_frequency(machine: Machine) -> None:
+    """It has the limit of that, and what it used before counts."""
+    import RNS
+
+    radios = machine.radios()
+    one = RNS.Transport.interfaces.pop(0)
+    one.process_outgoing(bytes(200))
+    before = next(radio for radio in radios.report().radios if radio.name == "one").figures
+    RNS.Transport.add_interface(RNodeInterface("one", 869_525_000))
+    (after,) = (radio.figures for radio in radios.report().radios if radio.name == "one")
+    assert (before.limit, after.limit) == (pytest.approx(36.0), pytest.approx(360.0))
+    assert after.used == pytest.approx(before.used, abs=1e-5)
+    radios.stop()
+
+
+def test_the_first_radio_comes_while_the_node_runs(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    import RNS
+
+    monkeypatch.setattr(RNS.Transport, "interfaces", [])
+    monkeypatch.setattr(RNS.Transport, "add_interface", staticmethod(RNS.Transport.interfaces.append))
+    radios = machine.radios()
+    assert not radios.active
+    late = RNodeInterface("late")
+    RNS.Transport.add_interface(late)
+    assert radios.active
+    assert RNS.Transport.interfaces == [late]
+    late.process_outgoing(bytes(200))
+    assert radios.report().radios[0].figures.used > 0
+
+
+def test_each_name_has_a_file_of_its_own() -> None:
+    names = ["LoRa", "LoRa 2", "LoRa-2", "LoRa  2", "Süd", "S d", "…", "", "x" * 100, "x" * 101]
+    files = [_file_name(name) for name in names]
+    assert files[0] == "LoRa"
+    assert len(set(files)) == len(names)
+    assert all(contents.belongs(f"airtime-{file}.json") for file in files)

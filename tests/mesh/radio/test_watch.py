@@ -185,6 +185,25 @@ def test_a_line_that_names_the_port_of_a_radio(scene: Scene) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A serial port error occurred, the contained exception was: [Errno 5] Input/output error",
+        "Reticulum will attempt to reconnect the interface periodically.",
+    ],
+)
+def test_lines_without_a_name_belong_to_a_radio_that_has_just_gone(scene: Scene, line: str) -> None:
+    """Before the watch is told of it, and shortly after; else they are of some other serial line."""
+    assert not scene.watch.line(line)
+    scene.interface.online = False
+    assert scene.watch.line(line)
+    scene.watch.lost(scene.interface)
+    scene.now += 1.0
+    assert scene.watch.line(line)
+    scene.now += 60.0
+    assert not scene.watch.line(line)
+
+
 def test_what_is_heard(scene: Scene) -> None:
     names: list[str] = []
     end = scene.watch.listen(names.append)

@@ -28,7 +28,7 @@ class Scene:
 
     @staticmethod
     def thread(peer: str, unread: int) -> dict[str, Any]:
-        return {"peer": peer, "unread": unread, "peer_name": "Bob"}
+        return {"peer": peer, "unread": unread, "peer_name": "Bob", "last": text(2)}
 
     def changed(self) -> None:
         self.changes += 1
@@ -144,3 +144,28 @@ def test_after_a_lost_connection_everything_is_loaded_anew() -> None:
     scene.talks.load(ME)
     assert scene.ids == [9], "between 2 and 9 there may be others"
     assert scene.talks.more == "9"
+
+
+def test_the_last_text_of_each_conversation_is_kept_up_to_date() -> None:
+    scene = Scene()
+    scene.talks.load(ME)
+    assert scene.talks.threads[EVE]["last"]["text"] == "text 2"
+    scene.talks.event("message.sent", event(5, peer=EVE, outbox_id=7))
+    scene.talks.event("message.received", event(4, peer=EVE))
+    assert scene.talks.threads[EVE]["last"]["text"] == "text 5", "what came late is not the last"
+    told = {"identity": ME, "peer": EVE, "outbox_id": 7, "state": "stored", "reason": ""}
+    scene.talks.event("message.delivery", told)
+    assert scene.talks.threads[EVE]["last"]["state"] == "stored"
+    scene.talks.event("message.received", event(9, peer="ab" * 16))
+    assert scene.talks.threads["ab" * 16]["last"]["text"] == "text 9", "somebody new"
+    assert scene.talks.names["ab" * 16] == ""
+
+
+def test_another_identity_has_other_conversations() -> None:
+    scene = Scene()
+    scene.talks.load(ME)
+    scene.hold = True
+    scene.talks.load("f1" * 16)
+    assert not scene.talks.threads
+    assert not scene.talks.unread
+    assert not scene.talks.known

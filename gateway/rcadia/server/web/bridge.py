@@ -71,7 +71,7 @@ class BridgeRoutes:
         try:
             service.settled()
             host = f"host {session.host.account}"
-            await service.hold(session, lambda: engine.poll_ready(session, after), wait, host, MAX_PER_HOST)
+            await service.hold(session, lambda: engine.poll_ready(session, after), wait, host)
             entries = engine.poll_takes(session, after, service.now())
         finally:
             engine.poll_ends(session, service.now())
@@ -97,7 +97,3 @@ class BridgeRoutes:
         now = self._service.now()
         # Something may have become due while the body came in.
         self._engine.ops(self._engine.session(session.id, now), ops, now)
-
-
-MAX_PER_HOST: Final = 400
-"""Polls that may wait for one host: one for each of its sessions, and some to spare."""

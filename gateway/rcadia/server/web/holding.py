@@ -13,8 +13,8 @@ from typing import Final
 from gateway.rcadia.server.refusal import Refusal
 from gateway.rcadia.server.table import Session
 
-MAX_HOLDERS: Final = 4000
-MAX_PER_ACCOUNT: Final = 64
+MAX_HOLDERS: Final = 6000
+MAX_PER_ACCOUNT: Final = 2500
 
 
 class Holder:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from hypothesis import given, strategies as st
 
 from gateway.rcadia.hosting.plan import (
+    CloseTable,
     GiveUp,
     HostSettings,
     OpenTable,
@@ -56,6 +57,20 @@ def test_the_house_sits_down_after_a_while() -> None:
     assert plan(alone, [WAITED, TTT], (), now=500.0, wall=0.0) == ()
 
 
+def test_where_only_one_of_ours_sits_is_open() -> None:
+    alone = replace(OPEN, taken=True)
+    assert deeds(alone, TTT) == []
+    assert deeds(alone, TTT, seeks=(EVE,)) == []
+
+
+def test_tables_too_many_are_closed_after_a_while() -> None:
+    idle = [replace(OPEN, id=str(number), idle=20.0 + number) for number in (1, 2, 3)]
+    assert deeds(*idle, TTT, now=80.0) == []
+    assert deeds(*idle, TTT, now=81.0) == [CloseTable("1")]
+    assert deeds(*idle, TTT, now=500.0) == [CloseTable("1"), CloseTable("2")]
+    assert due(SETTINGS, idle, (), now=75.0, wall=0.0) == 6.0
+
+
 def test_who_has_waited_in_vain_is_told() -> None:
     assert deeds(WAITED, TTT, seeks=(EVE,), wall=2000.0) == [GiveUp(EVE)]
 
@@ -77,6 +92,7 @@ VIEWS = st.lists(
         strangers=st.integers(0, 2),
         taken=st.booleans(),
         since=st.floats(0, 200),
+        idle=st.floats(0, 200),
         not_before=st.floats(0, 200),
     ),
     max_size=8,

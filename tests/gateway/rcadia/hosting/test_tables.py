@@ -219,6 +219,27 @@ def test_a_game_is_taken_up_after_a_restart_of_the_host(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+def test_an_order_that_was_settled_before_a_restart_is_said(tmp_path: Path) -> None:
+    """Somebody of the mesh was to sit here and has given up, and the host was killed before it could say so."""
+
+    async def play() -> None:
+        async with hall(tmp_path) as here:
+            here.host("ttt").hold(True)
+            (listed,) = await here.town.open_tables()
+            ann, eve = Agent(here.town, "ann"), Agent(here.town, "eve")
+            for agent in (ann, eve):
+                await agent.join(listed["sessionId"])
+            await here.town.until(lambda: here.table.game.players)
+            assert here.table.game.phase == "waiting"
+            key = here.table.key
+            assert key.hold
+            await here.kill()
+            here.host("ttt", key=replace(key, hold=False))
+            assert (await ann.state(wait=25))["yourTurn"]
+
+    asyncio.run(play())
+
+
 def test_a_restart_of_the_server_ends_the_table(tmp_path: Path) -> None:
     async def play() -> None:
         async with hall(tmp_path) as here:

@@ -306,6 +306,7 @@ class RcadiaSeat:
         """Send an action, or (``action`` None) wait for the one that is pending."""
         course = self._course
         course.acting, course.sent = snapshot.turn, move if move is not None else course.sent
+        self._watch.busy(True)
         try:
             if action is None:
                 result = await self._actor.resume(snapshot)
@@ -320,6 +321,7 @@ class RcadiaSeat:
         else:
             self._watch.wake()
         finally:
+            self._watch.busy(False)
             course.acting = None
             course.renew()
         return self._outcome(result, snapshot.turn)

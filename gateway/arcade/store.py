@@ -18,7 +18,7 @@ from typing import Any, Final
 from lrgpnode.protocol.value import Value
 
 FILE_NAME: Final = "arcade.db"
-RESULTS_KEPT: Final = 20_000
+RESULTS_KEPT: Final = 5000
 MAX_ACCOUNTS: Final = 10_000
 
 _BUSY_SECONDS: Final = 10.0

@@ -58,6 +58,10 @@ from storage.writer import Writer
 
 if TYPE_CHECKING:
     from gateway.arcade.app import Arcade
+    from gateway.desk import GatewayDesk
+    from gateway.service import Gateway
+    from interfaces.text.service import TextService
+    from interfaces.text.wiring import Texts
     from lrgpnode.backup.make import Made
     from lrgpnode.mesh.radio.watch import RadioState
     from lrgpnode.mesh.signing import Signer
@@ -225,6 +229,8 @@ class _Application:
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
         self._arcade: Arcade | None = None
+        self._text: TextService | None = None
+        self._gateway: Gateway | None = None
 
     def run(self) -> int:
         # First of all: a run that is refused must not have made an identity under a name nobody chose.
@@ -301,8 +307,13 @@ class _Application:
             message_kb=settings.messages_max_kilobytes,
             propagation=propagation_settings(settings),
             airtime=airtime_settings(settings),
-            house=tuple(row.hash for row in self._own.rows.values() if row.role is Role.HOUSE),
+            automatic=self._plays_itself,
         )
+
+    def _plays_itself(self, identity: str) -> bool:
+        """Whether the node plays and writes as this identity, and no person does."""
+        row = self._own.rows.get(identity)
+        return row is not None and row.role is not Role.PERSON
 
     def _moment(self) -> Moment:
         """By the clock that tests move."""
@@ -327,36 +338,28 @@ class _Application:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
-        self._configuration.on_change("node.log_level", self._set_log_level)
-        for key, row in SETTINGS.items():
-            if row.section == "tui":
-                # Windows ask for these; the node has nothing to do.
-                self._configuration.on_change(key, lambda _: None)
-        self._configuration.on_change(
-            "announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0)
-        )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
+        texts = self._texts(writer)
         node = Node(
             store=self._store,
             writer=writer,
             games=self._games,
-            transport=self._mesh,
+            transport=self._mesh if texts is None else texts.transport,
             publish=self._publish,
             local=self._own.rows,
             accept=Policy(self._settings.accept_from),
             introduce=self._mesh.introduce,
             counters=self._counters,
-            airtime=self._mesh.airtime,
+            airtime=self._mesh.airtime if texts is None else texts.airtime,
             clock=self._movable.clock if self._movable is not None else None,
         )
-        self._configuration.on_change(
-            "accept.from", lambda policy: node.admission.use_default(Policy(policy))
-        )
+        self._follow_settings(node)
         self._time = node.time
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
-        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house)
+        desk = self._make_gateway(writer)
+        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house, desk)
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._vitals.line)
@@ -369,6 +372,9 @@ class _Application:
             self._mesh.attach(loop, node)
             await house.open(node)
             await self._open_arcade()
+            await self._open_gateway(node)
+            if self._text is not None:
+                await self._text.open(node, desk)
             heart.start()
             await self._serve(server)
         finally:
@@ -377,6 +383,10 @@ class _Application:
             self._events.close()
             self._log.ring.close()
             await server.stop()
+            if self._text is not None:
+                await self._text.close()
+            if self._gateway is not None:
+                await self._gateway.close()
             if self._arcade is not None:
                 await self._arcade.stop()
             await house.close()
@@ -384,6 +394,31 @@ class _Application:
             await asyncio.to_thread(self._mesh.stop)
             writer.close()
             log.info("the node has stopped")
+
+    def _follow_settings(self, node: Node) -> None:
+        """Settings that act at once."""
+        follow = self._configuration.on_change
+        follow("node.log_level", self._set_log_level)
+        follow("announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0))
+        follow("accept.from", lambda policy: node.admission.use_default(Policy(policy)))
+        for key, row in SETTINGS.items():
+            if row.section == "tui":
+                follow(key, lambda _: None)  # Windows ask for these; the node has nothing to do.
+
+    def _name_of(self, peer: str) -> str:
+        return self._lookup.name(peer)
+
+    def _texts(self, writer: Writer) -> Texts | None:
+        """Text commands, where there may be an identity that answers them."""
+        settings = self._settings
+        if not settings.text_enabled or not (settings.gateway_enabled or settings.text_identities):
+            return None
+        from interfaces.text.wiring import Texts  # noqa: PLC0415 - most nodes answer nobody
+
+        own, store, mesh = self._own, self._store, self._mesh
+        texts = Texts(settings, own, store, writer, mesh, mesh.airtime, self._name_of)
+        self._text = texts.service
+        return texts
 
     async def _serve(self, server: ControlServer) -> None:
         try:
@@ -398,6 +433,38 @@ class _Application:
         await self._stop.wait()
         log.info("stopping: %s", self._reason)
         self._publish("node.stopping", {"reason": self._reason})
+
+    def _make_gateway(self, writer: Writer) -> GatewayDesk | None:
+        if not self._settings.gateway_enabled:
+            return None
+        from gateway.start import make  # noqa: PLC0415 - most nodes have no gateway
+
+        made = make(
+            self._settings,
+            self._own,
+            self._store,
+            writer,
+            self._publish,
+            data=self._paths.data,
+            name=self._lookup.name,
+            now=self._time.now,
+        )
+        if made is None:
+            return None
+        self._gateway, desk = made
+        return desk
+
+    async def _open_gateway(self, node: Node) -> None:
+        if self._gateway is not None:
+            await self._gateway.open(node)
+            return
+        # Off the mesh, so that nobody challenges what does not answer.
+        for row in tuple(self._own.rows.values()):
+            if row.role is Role.GATEWAY and row.enabled:
+                try:
+                    await self._own.disable(row.hash)
+                except (IdentityError, StorageError) as error:
+                    log.warning("the gateway's identity is still on the mesh: %s", error)
 
     async def _open_arcade(self) -> None:
         if not self._settings.arcade_enabled:
@@ -424,6 +491,10 @@ class _Application:
         count_event(self._counters, type, fields)
         self._events.publish(type, models.EVENTS[type](**fields))
         self._house.told(type, fields)
+        if self._text is not None:
+            self._text.told(type, fields)
+        if self._gateway is not None:
+            self._gateway.told(type, fields)
 
     def _propagation_news(self, node: Node, news: News) -> None:
         type, fields = propagation_event(news)
@@ -494,7 +565,10 @@ class _Application:
             self._vitals,
             self._paths,
             games=self._games.values(),
-            problems=[f"Game {one.name} is not in use: {one.reason}" for one in self._problems],
+            problems=[
+                *(f"Game {one.name} is not in use: {one.reason}" for one in self._problems),
+                *(self._gateway.problems() if self._gateway is not None else ()),
+            ],
             airtime=self._mesh.airtime_report(),
             propagation_node=self._mesh.propagation.current,
             time=self._time,

@@ -77,6 +77,12 @@ REMOTE_ERRORS: Final = Counted(
     "lrgpnode_errors_received_total", "Error actions of peers.", "code", (*map(str, ErrorCode), OTHER)
 )
 PEERS_HEARD: Final = Counted("lrgpnode_announces_heard_total", "Announces of peers and answers about them.")
+SEATS_ENDED: Final = Counted(
+    "lrgpnode_gateway_seats_ended_total",
+    "Seats of the gateway that are over, by what their players got.",
+    "result",
+    ("won", "lost", "drawn", "none"),
+)
 LOG_LINES: Final = Counted(
     "lrgpnode_log_lines_total", "Lines logged.", "level", ("debug", "info", "warning", "error")
 )
@@ -92,6 +98,7 @@ COUNTERS: Final = (
     ENDED,
     REMOTE_ERRORS,
     PEERS_HEARD,
+    SEATS_ENDED,
     LOG_LINES,
     EVENTS,
 )

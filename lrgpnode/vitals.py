@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from lrgpnode.mesh.radio import numbers
 from lrgpnode.mesh.settings import MeshStatus
 from lrgpnode.metrics import Counters, Family, Sample, gauge, gauges
 from lrgpnode.protocol.value import Value
+from storage.gateway_model import SeatStage
 from storage.model import OutboxState
 from storage.store import Store
 
@@ -104,6 +106,9 @@ class Vitals(Value):
         yield gauges("lrgpnode_sessions", "Sessions that have not ended.", "status", live)
         astray = {flag.key for flag in self.store.mail.live_flags()}
         yield gauge("lrgpnode_sessions_flagged", "Live sessions whose sides may differ.", len(astray))
+        stages = Counter(str(seat.stage) for seat in self.store.gateway.live())
+        seats = {str(stage): float(stages[stage]) for stage in SeatStage if stage is not SeatStage.OVER}
+        yield gauges("lrgpnode_gateway_seats", "Seats of the gateway that go on.", "stage", seats)
         parked = self.store.mail.parked_until()
         yield gauge("lrgpnode_parked", "Actions that came too early.", len(parked))
         counts = self.store.outbox.counts()
@@ -151,6 +156,9 @@ def count_event(counters: Counters, type: str, fields: Mapping[str, Any]) -> Non
             counters.add(metrics.ENDED, "expired")
         case "game.error":
             counters.add(metrics.REMOTE_ERRORS, fields["code"])
+        case "gateway.seat":
+            if fields["result"] is not None:
+                counters.add(metrics.SEATS_ENDED, fields["result"])
 
 
 def _process() -> Iterator[Family]:

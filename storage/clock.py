@@ -39,7 +39,11 @@ _CLAMP = (
     "UPDATE outbox SET updated_at = :now, next_attempt_at = min(next_attempt_at, :now) "
     "WHERE state NOT IN ('confirmed','dropped') AND updated_at > :now",
     "UPDATE messages SET at = :now WHERE at > :now",
+    "UPDATE text_seats SET last_action_at = :now WHERE last_action_at > :now",
+    "UPDATE text_seeks SET at = :now WHERE at > :now",
+    "UPDATE text_players SET seen_at = :now WHERE seen_at > :now",
     "UPDATE attempts SET at = :now WHERE at > :now",
+    "UPDATE gateway_slots SET taken_at = :now WHERE taken_at > :now",
     "UPDATE meta SET value = :now WHERE key = 'clock' AND cast(value AS REAL) > :now",
 )
 

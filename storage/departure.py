@@ -9,7 +9,8 @@ from lrgpnode.protocol.session import SessionKey
 
 TABLES: Final = (
     *("game_actions", "outbox", "parked", "replay_nonces", "kept_nonces", "session_flags", "tombstones"),
-    *("seen", "requests", "accept_policies", "messages", "game_sessions"),
+    *("seen", "requests", "accept_policies", "messages", "gateway_bridges", "gateway_slots", "game_sessions"),
+    *("text_seats", "text_players", "text_seeks", "text_due", "text_desks"),
 )
 """Every table with a column ``identity_id``; a test compares."""
 

@@ -12,6 +12,8 @@ from lrgpnode.protocol.replay import ReplayEntry
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from lrgpnode.protocol.value import Value
 
+from .gateway_model import BridgeChange, NewBridge
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NewAction(Value):
@@ -239,6 +241,7 @@ class Commit(Value):
     ``forget`` takes replay entries back, ``unpark`` deletes parked messages, ``outbox_changes`` are
     new states of single rows; ``settle`` confirms every open row of a session that was there before
     this commit, but drops an offer that has not arrived if ``withdraw`` says that it is of no use any more.
+    ``bridge`` and ``bridge_change`` are what the gateway begins or changes together with the action.
     """
 
     expired: tuple[Session, ...] = ()
@@ -259,6 +262,8 @@ class Commit(Value):
     flags: tuple[Flag, ...] = ()
     unflag: tuple[tuple[SessionKey, str], ...] = ()
     message: NewMessage | None = None
+    bridge: NewBridge | None = None
+    bridge_change: BridgeChange | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -269,6 +274,7 @@ class Committed(Value):
     outbox_id: int | None = None
     parked_id: int | None = None
     message_id: int | None = None
+    bridge_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -382,6 +388,7 @@ class Role(StrEnum):
 
     PERSON = "person"
     HOUSE = "house"
+    GATEWAY = "gateway"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -297,7 +297,140 @@ CREATE INDEX messages_held ON messages (identity_id, peer) WHERE held = 1;
 CREATE UNIQUE INDEX messages_outbox ON messages (outbox_id) WHERE outbox_id IS NOT NULL;
 """
 
-MIGRATIONS: Sequence[Migration] = (_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING, _MESSAGES)
+_GATEWAY = """
+-- A third role. SQLite changes no CHECK, so the table is made anew.
+CREATE TABLE new_identities (
+    hash       TEXT PRIMARY KEY,
+    name       TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    enabled    INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+    role       TEXT NOT NULL DEFAULT 'person' CHECK (role IN ('person','house','gateway'))
+) WITHOUT ROWID;
+INSERT INTO new_identities (hash, name, created_at, enabled, role)
+    SELECT hash, name, created_at, enabled, role FROM identities;
+DROP TABLE identities;
+ALTER TABLE new_identities RENAME TO identities;
+
+-- One seat of a mesh player at a table of a platform. What the table is like is never stored: it is asked
+-- for anew. seat: JSON that reopens the seat, without secrets; account: a name, the token is a file.
+CREATE TABLE gateway_bridges (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id TEXT    NOT NULL,
+    peer        TEXT    NOT NULL,
+    app_id      TEXT    NOT NULL,
+    platform    TEXT    NOT NULL,
+    account     TEXT    NOT NULL DEFAULT '',
+    table_id    TEXT    NOT NULL DEFAULT '',
+    stage       TEXT    NOT NULL
+                CHECK (stage IN ('invited','opening','waiting','playing','settling','over')),
+    session_id  TEXT,
+    seat        TEXT    NOT NULL DEFAULT '',
+    notes       TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(notes)),
+    hosted      INTEGER NOT NULL DEFAULT 0 CHECK (hosted IN (0, 1)),
+    result      TEXT    CHECK (result IN ('won','lost','drawn','none')),
+    reason      TEXT    NOT NULL DEFAULT '',
+    created_at  REAL    NOT NULL,
+    updated_at  REAL    NOT NULL,
+    ended_at    REAL
+);
+CREATE INDEX bridges_live ON gateway_bridges (id) WHERE stage <> 'over';
+CREATE INDEX bridges_session ON gateway_bridges (identity_id, session_id) WHERE session_id IS NOT NULL;
+-- A game has one seat.
+CREATE UNIQUE INDEX bridges_one ON gateway_bridges (identity_id, session_id)
+    WHERE session_id IS NOT NULL AND stage <> 'over';
+
+-- What the limits count. accepted_at: when the game began; a slot given back before does not count.
+CREATE TABLE gateway_slots (
+    bridge_id   INTEGER PRIMARY KEY,
+    identity_id TEXT NOT NULL,
+    platform    TEXT NOT NULL,
+    peer        TEXT NOT NULL,
+    taken_at    REAL NOT NULL,
+    accepted_at REAL,
+    freed_at    REAL
+);
+CREATE INDEX slots_taken ON gateway_slots (platform, peer) WHERE freed_at IS NULL;
+CREATE INDEX slots_peer ON gateway_slots (peer, taken_at);
+
+-- Until when a platform is not asked anything, because it said so or failed.
+CREATE TABLE gateway_pauses (
+    platform TEXT    NOT NULL,
+    account  TEXT    NOT NULL,
+    until    REAL    NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    reason   TEXT    NOT NULL DEFAULT '',
+    PRIMARY KEY (platform, account)
+) WITHOUT ROWID;
+"""
+
+_TEXT = """
+-- Games of people who play by plain texts (storage/text.py). The house has no identity_id at its seats.
+-- Of a seat whose LRGP is spoken here ('wire'), unsent: its last envelope; heard: nonces of those that came.
+CREATE TABLE text_seats (
+    game_id        TEXT    NOT NULL,
+    player         TEXT    NOT NULL,
+    identity_id    TEXT    NOT NULL,
+    number         INTEGER NOT NULL,
+    kind           TEXT    NOT NULL CHECK (kind IN ('table','lrgp','wire')),
+    opponent       TEXT    NOT NULL,
+    app_id         TEXT    NOT NULL,
+    app_version    INTEGER NOT NULL,
+    initiator      TEXT    NOT NULL,
+    status         TEXT    NOT NULL CHECK (status IN ('pending','active','completed','expired','declined')),
+    metadata       TEXT    NOT NULL,
+    created_at     REAL    NOT NULL,
+    last_action_at REAL    NOT NULL,
+    unsent         BLOB    NOT NULL DEFAULT x'',
+    heard          BLOB    NOT NULL DEFAULT x'',
+    PRIMARY KEY (game_id, player)
+) WITHOUT ROWID;
+CREATE INDEX text_seats_player ON text_seats (identity_id, player);
+CREATE INDEX text_seats_live ON text_seats (status) WHERE status IN ('pending','active');
+
+-- shown: JSON, what the numbers of the last list stand for.
+CREATE TABLE text_players (
+    identity_id TEXT    NOT NULL,
+    player      TEXT    NOT NULL,
+    current     TEXT    NOT NULL,
+    shown       TEXT    NOT NULL,
+    said        TEXT    NOT NULL,
+    muted       INTEGER NOT NULL CHECK (muted IN (0, 1)),
+    seen_at     REAL    NOT NULL,
+    PRIMARY KEY (identity_id, player)
+) WITHOUT ROWID;
+CREATE INDEX text_players_seen ON text_players (seen_at);
+
+CREATE TABLE text_seeks (
+    identity_id TEXT NOT NULL,
+    player      TEXT NOT NULL,
+    app_id      TEXT NOT NULL,
+    at          REAL NOT NULL,
+    PRIMARY KEY (identity_id, player, app_id)
+) WITHOUT ROWID;
+
+-- AUTOINCREMENT: whoever has sent a row deletes it by its id, and must not hit one that came later.
+CREATE TABLE text_due (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity_id TEXT    NOT NULL,
+    player      TEXT    NOT NULL,
+    slot        TEXT    NOT NULL,
+    text        TEXT    NOT NULL,
+    asked       INTEGER NOT NULL CHECK (asked IN (0, 1)),
+    UNIQUE (identity_id, player, slot)
+);
+
+-- handled: number of the last of the messages to an identity that was judged as a command.
+CREATE TABLE text_desks (
+    identity_id TEXT    PRIMARY KEY,
+    handled     INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: Sequence[Migration] = (
+    *(_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING, _MESSAGES),
+    _GATEWAY,
+    _TEXT,
+)
 """Migration n is element n - 1. A published one is never edited: add another."""
 
 VERSION = len(MIGRATIONS)

@@ -19,17 +19,19 @@ from typing import Self
 
 from lrgpnode.protocol.session import SessionKey
 
-from . import actions, clock, departure, mail, messages, outbox, sessions
+from . import actions, clock, departure, gateway, mail, messages, outbox, sessions
 from .actions import ActionTable
 from .admission import AdmissionTable
 from .book import Book
 from .cache import SIZE, SessionCache
 from .database import BUSY_SECONDS, Database
+from .gateway import GatewayTable
 from .mail import MailTable
 from .messages import MessageTable
 from .model import Commit, Committed
 from .outbox import OutboxTable
 from .sessions import SessionTable
+from .text import TextTable
 
 
 class Store:
@@ -56,6 +58,8 @@ class Store:
         self.messages = MessageTable(self._database)
         self.book = Book(self._database)
         self.admission = AdmissionTable(self._database)
+        self.text = TextTable(self._database)
+        self.gateway = GatewayTable(self._database)
 
     @property
     def path(self) -> str:
@@ -71,7 +75,8 @@ class Store:
         ``waiting`` is called, in this thread, when nothing is left to do but to wait for the disk.
         """
         path = self._database.path
-        number = outbox_id = parked_id = message_id = None
+        number = outbox_id = parked_id = message_id = bridge_id = None
+        played = unit.action.key.session_id if unit.action is not None else None
         written = unit.update or unit.insert
         with self._database.transaction(waiting=waiting) as connection:
             for session in unit.expired:
@@ -102,10 +107,14 @@ class Store:
             mail.unflag(connection, unit.unflag)
             if unit.message is not None:
                 message_id = messages.add(connection, unit.message, outbox_id)
+            if unit.bridge is not None:
+                bridge_id = gateway.add(connection, unit.bridge, played)
+            if unit.bridge_change is not None:
+                gateway.change(connection, unit.bridge_change, played)
         changed = sessions.changes((*unit.expired, unit.insert, unit.update))
         if changed:
             self._cache.apply(changed)
-        return Committed(number, outbox_id, parked_id, message_id)
+        return Committed(number, outbox_id, parked_id, message_id, bridge_id)
 
     def delete_identity(self, identity: str) -> list[SessionKey]:
         """Delete all games of an identity and what else is its own, but not its row among the identities.

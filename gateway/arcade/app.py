@@ -13,12 +13,13 @@ from typing import Final
 
 from aiohttp import web
 
-from gateway.arcade import openapi, pages
+from gateway.arcade import openapi
 from gateway.arcade.auth import Doorman, Rates
 from gateway.arcade.connections import Runner
 from gateway.arcade.results import ResultKeeper, ResultRoutes
 from gateway.arcade.sign_in import SignInRoutes
 from gateway.arcade.store import FILE_NAME, ArcadeStore, StoreError
+from gateway.arcade.web import site
 from gateway.rcadia.server.engine import Engine, Limits
 from gateway.rcadia.server.web import answers, requests
 from gateway.rcadia.server.web.agent import AgentRoutes
@@ -132,7 +133,7 @@ def application(service: Service, store: ArcadeStore, doorman: Doorman) -> web.A
     app.add_routes(SignInRoutes(service, store, doorman).table())
     app.add_routes(ResultRoutes(service, store).table())
     app.add_routes(openapi.routes())
-    app.add_routes(pages.routes())
+    app.add_routes(site.routes())
     return app
 
 

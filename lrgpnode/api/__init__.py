@@ -20,6 +20,7 @@ from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
 from .exports import ExportMethods, Recording
 from .games import GameMethods
+from .gateway import Desk, GatewayMethods
 from .house import HouseMethods
 from .log import LogMethods
 from .lookup import Lookup, translate
@@ -33,7 +34,7 @@ from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
 
-__all__ = ["Api", "Recording", "Surroundings"]
+__all__ = ["Api", "Desk", "Recording", "Surroundings"]
 
 
 class _Area(Protocol):
@@ -52,6 +53,7 @@ class Api:
         around: Surroundings,
         recording: Recording,
         house: House,
+        desk: Desk | None = None,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas: list[_Area] = [
@@ -68,6 +70,7 @@ class Api:
             AirtimeMethods(around.airtime, lambda: node.outbox.dry),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
+            GatewayMethods(self._lookup, desk),
             OutboxMethods(self._lookup, node, store),
             MessageMethods(self._lookup, node, store),
             ExportMethods(self._lookup, node, store, recording),

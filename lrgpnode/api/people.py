@@ -79,6 +79,12 @@ class IdentityMethods:
                 "That is the house, which the node itself plays.",
                 "`lrgpnode config set house.enabled false` closes it.",
             )
+        if row.role is Role.GATEWAY:
+            raise ControlError(
+                "identity",
+                "That is the gateway, whose seats would be lost.",
+                "`lrgpnode config set gateway.enabled false` closes it.",
+            )
         live = self._store.sessions.live_count(row.hash)
         if live and not params.force:
             raise ControlError(

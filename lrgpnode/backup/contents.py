@@ -66,6 +66,8 @@ LEFT_OUT: Final = tuple(
     for pattern in (
         # Of the running process.
         "lock|control\\.sock|log|.*/\\..*|\\..*",
+        # Tokens at platforms: whoever has the backup is not to play in the players' names.
+        "gateway-tokens/.*",
         # Where docs/backup.md has the service put them.
         "backups/.*",
         # The databases' logs: their content is in the copies of the databases.

@@ -66,6 +66,13 @@ RESULTS: Final = {
     "abandon": "game.abandon",
     "delete": "game.delete",
     "backup": "node.backup",
+    "gateway status": "gateway.status",
+    "gateway tables": "gateway.tables",
+    "gateway seats": "gateway.seats",
+    "gateway leave": "gateway.leave",
+    "gateway account list": "gateway.account.list",
+    "gateway account add": "gateway.account.add",
+    "gateway account remove": "gateway.account.remove",
 }
 """Whose result a command prints with --json, where that is all there is to say."""
 

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "contacts": "contacts",
     "requests": "contacts",
     "house": "house",
+    "gateway": "gateway",
     "arcade": "arcade",
     "challenge": "play",
     "games": "games",

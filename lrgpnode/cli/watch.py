@@ -235,6 +235,18 @@ def _radio(data: Mapping[str, Any]) -> str:
     return f"the radio of {clean(data['name'], 64)} {state}{_because(trouble['cause'] if trouble else '')}"
 
 
+def _seat(data: Mapping[str, Any]) -> str:
+    seat = f"seat {data['id']} at {clean(data['platform'], 32)}: {clean(data['stage'], 16)}"
+    if data.get("result"):
+        seat += f", {clean(data['result'], 16)}"
+    return seat + _because(data.get("trouble") or data.get("reason", ""))
+
+
+def _platform(data: Mapping[str, Any]) -> str:
+    state = "cannot be used" if data["trouble"] else "can be used again"
+    return f"the platform {clean(data['name'], 32)} {state}{_because(data['trouble'])}"
+
+
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "game.challenged": _challenged,
     "game.request": _request,
@@ -259,6 +271,8 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "propagation.stamp": _stamp,
     "propagation.node": _propagation_node,
     "radio.changed": _radio,
+    "gateway.seat": _seat,
+    "gateway.platform": _platform,
     "radio.checked": lambda data: f"listened with the radio for {data['seconds']:.0f} s",
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",
     "node.stopping": lambda data: f"the node stops{_because(data.get('reason', ''))}",

@@ -8,6 +8,7 @@ from lrgpnode.config.kinds import ConfigError
 from lrgpnode.config.paths import (
     DATABASE_NAME,
     LOCK_NAME,
+    TOKENS_NAME,
     Paths,
     RunOptions,
     read_lock,
@@ -22,6 +23,7 @@ __all__ = [
     "DATABASE_NAME",
     "LOCK_NAME",
     "SETTINGS",
+    "TOKENS_NAME",
     "ConfigError",
     "Loaded",
     "Paths",

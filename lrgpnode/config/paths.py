@@ -30,6 +30,8 @@ UNIT_FILES: Final = tuple(
 FILE_NAME: Final = "lrgpnode.toml"
 LOCK_NAME: Final = "lock"
 DATABASE_NAME: Final = "lrgpnode.db"
+TOKENS_NAME: Final = "gateway-tokens"
+"""Tokens at platforms: a folder for each platform, a file for each account."""
 MAX_SOCKET_PATH: Final = 107
 """What the kernel takes for the path of a socket, in bytes."""
 

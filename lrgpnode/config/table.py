@@ -205,6 +205,82 @@ class Settings(Value):
         whole(0, 3600), 5, "How long the house lets a peer on the mesh wait at least.", unit="seconds"
     )
 
+    text_enabled: bool = setting(
+        flag(),
+        True,
+        "Whether text commands are answered: by the gateway's identity, and by those that are listed.",
+    )
+    text_identities: tuple[str, ...] = setting(
+        several(title(64), 32),
+        (),
+        "Other identities that answer text commands, by name or hash; only such as begin with `/`, since "
+        "people write to them, too.",
+    )
+    text_max_games: int = setting(whole(1, 32), 8, "Games that one text player may have at a time.")
+    text_commands_per_minute: int = setting(
+        whole(1, 60), 12, "Commands of one text player that are carried out in a minute."
+    )
+    text_commands_per_day: int = setting(
+        whole(1, 10_000), 400, "The same, in 24 hours; counted anew after a start."
+    )
+
+    gateway_enabled: bool = setting(
+        flag(), False, "Whether the node has an identity that takes players of the mesh to tables elsewhere."
+    )
+    gateway_players: str = setting(
+        choice("everyone", "contacts", "listed"),
+        "contacts",
+        "Who gets a seat, beside the identities of this node and those in `gateway.allow`.",
+    )
+    gateway_allow: tuple[str, ...] = setting(
+        several(address(), 256), (), "Players who get a seat in any case."
+    )
+    gateway_block: tuple[str, ...] = setting(several(address(), 256), (), "Players who get none.")
+    gateway_routes: tuple[str, ...] = setting(
+        several(text(64), 16),
+        (),
+        "Where a challenge goes that names no table, for each game, such as `chess=rcadia`.",
+    )
+    gateway_max_seats: int = setting(whole(1, 64), 4, "Seats at one platform at a time.")
+    gateway_max_seats_per_player: int = setting(whole(1, 16), 1, "Seats of one player at a time.")
+    gateway_seats_per_day: int = setting(whole(1, 1000), 10, "Games that one player begins in 24 hours.")
+    gateway_wait_minutes: int = setting(
+        whole(1, 1440), 60, "How long a seat is kept at which nobody sits down.", unit="minutes"
+    )
+    gateway_show_names: bool = setting(
+        flag(), True, "Whether players are shown at tables by the names that they announce."
+    )
+
+    rcadia_url: str = setting(
+        web_address(),
+        "",
+        "Address of an RCADIA server whose tables players get seats at, such as `https://api.rcadia.xyz`.",
+        default_words="none",
+    )
+    rcadia_plain_http: bool = setting(
+        flag(), False, "Whether tokens may go to that server without encryption, in a private network."
+    )
+
+    hosting_games: tuple[str, ...] = setting(
+        several(text(32), 8), (), "Games for which the gateway keeps open tables, such as `chess`."
+    )
+    hosting_platform: str = setting(
+        choice("arcade", "rcadia"), "arcade", "Where it keeps them; it needs an account called `host` there."
+    )
+    hosting_max_tables: int = setting(whole(1, 32), 4, "Most tables of one game.")
+    hosting_house: bool = setting(
+        flag(), True, "Whether the house sits down with somebody from the web for whom nobody comes."
+    )
+    hosting_house_after_seconds: int = setting(
+        whole(0, 3600), 30, "How long it waits for a player of the mesh.", unit="seconds"
+    )
+    hosting_turn_seconds: int = setting(
+        whole(0, 86_400), 600, "Time for a move at these tables; 0 for no clock.", unit="seconds"
+    )
+    hosting_seek_minutes: int = setting(
+        whole(1, 1440), 60, "How long a player of the mesh waits for an opponent.", unit="minutes"
+    )
+
     arcade_enabled: bool = setting(
         flag(), False, "Whether the node runs the arcade, a web server for games; needs `lrgpnode[gateway]`."
     )
@@ -326,6 +402,10 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "messages": "Messages that need more than one packet.",
         "propagation": "Mail for and from peers that are not there.",
         "house": "The opponent in the house.",
+        "text": "Playing by plain texts, with any LXMF client.",
+        "gateway": "Seats for players of the mesh at tables elsewhere ([gateway.md](gateway.md)).",
+        "rcadia": "A server that speaks the RCADIA Agent Protocol.",
+        "hosting": "Tables of our own, for players of the mesh and of the web.",
         "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "
         "frequency and parameters itself.",

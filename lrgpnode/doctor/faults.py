@@ -227,6 +227,12 @@ KEY_OPEN: Final = Fault(
     "The private key {path} can be read by other users of this machine (mode {mode}).",
     "`chmod 600 {path}`.",
 )
+TOKEN_OPEN: Final = Fault(
+    "token-open",
+    _E,
+    "Other users of this machine can read the token {path} (mode {mode}), so it is not used.",
+    "`chmod 600 {path}`, and ask the platform for a new token if somebody else may have read it.",
+)
 KEY_DAMAGED: Final = Fault(
     "key-damaged",
     _E,
@@ -322,6 +328,12 @@ SOCKET_BLOCKED: Final = Fault(
     _E,
     "{socket} is no socket, so the node cannot make its control socket there.",
     "Move that file away, or choose another path with $LRGPNODE_SOCKET.",
+)
+PLATFORM_DOWN: Final = Fault(
+    "platform-down",
+    _W,
+    "The gateway cannot use the platform {platform}: {reason}.",
+    "See that this machine reaches it, and that `{accounts}` names an account that it takes.",
 )
 NODE_PROBLEM: Final = Fault(
     "node-problem",

@@ -94,14 +94,16 @@ class Inbox:
             sync_directory(path.parent)
         data = path.read_bytes()
         self._open: dict[int, Entry] = {}
+        self._places: dict[int, int] = {}  # of open entries
         self._last = self._size = 0
         for position, kind, entry in _records(data):
-            self._size = position
-            self._last = max(self._last, entry.id)
             if kind == _OPEN:
                 self._open[entry.id] = entry
+                self._places[entry.id] = self._size
             else:
-                self._open.pop(entry.id, None)
+                self._forget(entry.id)
+            self._size = position
+            self._last = max(self._last, entry.id)
         if self._size != len(data):
             _log.warning(
                 "%s: %d bytes at its end are no whole entry and are dropped", path, len(data) - self._size
@@ -128,9 +130,11 @@ class Inbox:
             self._make_room(HEADER_BYTES + len(raw) + len(key))
             with self._state:
                 entry = Entry(self._last + 1, method, raw, key)
+                place = self._size
                 self._write(_encode(_OPEN, entry))
                 self._last = entry.id
                 self._open[entry.id] = entry
+                self._places[entry.id] = place
                 return entry.id
 
     def sync(self) -> None:
@@ -141,7 +145,7 @@ class Inbox:
     def close_entry(self, entry: int) -> None:
         """The entry needs no replay any more. Unknown or closed entries are ignored."""
         with self._state:
-            if self._open.pop(entry, None) is None or self._file < 0:
+            if self._forget(entry) is None or self._file < 0:
                 return
             try:
                 if not self._open and self._size > self._compact:
@@ -154,6 +158,22 @@ class Inbox:
             except OSError as error:
                 # Only a replay after a crash would show it.
                 _log.warning("%s: an entry could not be closed: %s", self._path, error.strerror)
+
+    def wipe_entry(self, entry: int) -> None:
+        """As ``close_entry``, and its packet is overwritten, on the disk too. Raises ``OSError``."""
+        with self._appending:
+            with self._state:
+                place, known = self._places.get(entry, 0), self._forget(entry)
+                if known is None or self._file < 0:
+                    return
+                # Of the same length, so that what follows is found; as a close, so that it is not open.
+                blank = Entry(entry, 0, bytes(len(known.raw)), bytes(len(known.key)))
+                os.pwrite(self._file, _encode(_CLOSE, blank), place)
+            os.fdatasync(self._file)
+
+    def _forget(self, entry: int) -> Entry | None:
+        self._places.pop(entry, None)
+        return self._open.pop(entry, None)
 
     def close(self) -> None:
         """Let go of the file. Open entries stay in it."""
@@ -197,8 +217,11 @@ class Inbox:
             os.fsync(fresh)
             with self._state:
                 # What was closed meanwhile is closed in the new file too.
-                size = len(content)
+                size, place = len(content), len(_encode(_CLOSE, last))
                 for entry in kept:
+                    if entry.id in self._open:
+                        self._places[entry.id] = place
+                    place += len(_encode(_OPEN, entry))
                     if entry.id not in self._open:
                         size += os.pwrite(fresh, _encode(_CLOSE, Entry(entry.id, 0, b"")), size)
                 partial.replace(self._path)

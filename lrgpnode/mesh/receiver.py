@@ -157,6 +157,12 @@ class Receiver:
             slot = number & (1 << _SLOT_BITS) - 1
             self._inboxes[slot].close_entry(number >> _SLOT_BITS)
 
+    def wipe(self, number: int) -> None:
+        """As ``done``, and nothing of the packet stays in the file. Raises ``OSError``."""
+        if number:
+            slot = number & (1 << _SLOT_BITS) - 1
+            self._inboxes[slot].wipe_entry(number >> _SLOT_BITS)
+
     def entries(self) -> int:
         """How many packets are kept that are not handled yet."""
         return sum(inbox.open_count() for inbox in self._inboxes)

@@ -151,7 +151,7 @@ class ReticulumMesh:
             local=self._routers,
             stamped=self._asks_for_stamp,
             mail_node=lambda: self.propagation.current,
-            house=lambda identity: identity in self._settings.house,
+            house=self._settings.automatic,
         )
         radios.start(self._instance)
         self._airtime_report = radios.report
@@ -227,6 +227,9 @@ class ReticulumMesh:
 
     def done(self, entry: int) -> None:
         self._receiver.done(entry)
+
+    def wipe(self, entry: int) -> None:
+        self._receiver.wipe(entry)
 
     def hurry(self, peer: str) -> None:
         self._worker.call(self._carrier.hurry, peer)

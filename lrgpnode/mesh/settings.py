@@ -34,8 +34,8 @@ class MeshSettings(Value):
     ``shared_is_slow``: announces through another program's instance may go out by radio.
     ``synchronised``: whether the system vouches for the wall clock. ``moment``: clocks in place of the
     machine's.
-    ``message_kb`` is the largest message taken, in thousands of bytes. ``house`` are identities that play
-    for the node itself; what they send counts as that of a gateway.
+    ``message_kb`` is the largest message taken, in thousands of bytes. ``automatic`` says which identities
+    the node plays and writes as by itself; what they send counts as that of a gateway.
     """
 
     data: Path
@@ -55,7 +55,7 @@ class MeshSettings(Value):
     message_kb: int = MESSAGE_KB
     propagation: PropagationSettings = field(default_factory=PropagationSettings)
     airtime: AirtimeSettings = field(default_factory=AirtimeSettings)
-    house: tuple[str, ...] = ()
+    automatic: Callable[[str], bool] = lambda identity: False
     rns_loglevel: int = 2
 
 

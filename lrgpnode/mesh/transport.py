@@ -56,7 +56,8 @@ class Received(Value):
     ``envelope`` is the exact bytes of field 0xFD when field 0xFB marks the message as LRGP, else
     None. ``signed`` is the LXMF message as it was on the wire (destination, source, signature,
     payload). The receiver must call ``done(entry)`` once the message is committed or refused for
-    good: until then it is replayed from the inbox file after a crash. ``propagated``: it came from a
+    good: until then it is replayed from the inbox file after a crash; an ``entry`` of 0 is of no file, as the
+    message was made in this node. ``propagated``: it came from a
     propagation node, so its sender need not be there.
     """
 
@@ -121,6 +122,10 @@ class Transport(Protocol):
 
     def done(self, entry: int) -> None:
         """The message of this inbox entry needs no replay any more."""
+        ...
+
+    def wipe(self, entry: int) -> None:
+        """As ``done``, and nothing of the message stays in the inbox file. Waits for the disk."""
         ...
 
     def hurry(self, peer: str) -> None:

@@ -115,6 +115,8 @@ class Admission:
         self._unknown = Limit(UNKNOWN_PER_MINUTE, seconds=60.0)
         self._strangers = Limit(TEXTS_PER_MINUTE, seconds=60.0)
         self._players: OrderedDict[str, None] = OrderedDict()
+        self.heard_by_all: Callable[[str], bool] = _nobody
+        """Whether anybody may write to an identity, whoever may challenge it."""
         self.on_block: Callable[[str], None] = _nothing
         self.on_unblock: Callable[[str], None] = _nothing
 
@@ -190,7 +192,8 @@ class Admission:
         if self.blocked(message.peer) is not None:
             log.debug("dropped an action of %s, which is blocked", message.peer)
             return False
-        await self._note_player(message.peer)
+        if message.entry:  # else it was made in this node, for somebody without LRGP
+            await self._note_player(message.peer)
         key = SessionKey(message.identity, envelope.session_id)
         if self._store.sessions.exists(key):
             return True
@@ -211,7 +214,8 @@ class Admission:
         if self.blocked(peer) is not None:
             return Verdict.REFUSE
         dealings = self._store.admission.has_dealings(peer) or self._store.messages.written(identity, peer)
-        verdict = Verdict.ADMIT if dealings else self._verdict(identity, peer, ALL_GAMES)
+        heard = dealings or self.heard_by_all(identity)
+        verdict = Verdict.ADMIT if heard else self._verdict(identity, peer, ALL_GAMES)
         if verdict is not Verdict.ADMIT:
             waits = self._store.admission.has_request(identity, peer)
             keep = waits and self._store.messages.may_hold(identity, peer)
@@ -324,6 +328,10 @@ class Admission:
         now = self._time.now()
         removed: bool = await self._writer.run(self._store.admission.remove_request, key, dead_at=now)
         return removed
+
+
+def _nobody(identity: str) -> bool:
+    return False
 
 
 def _nothing(peer: str) -> None:

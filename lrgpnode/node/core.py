@@ -21,14 +21,16 @@ from lrgpnode.mesh.transport import Heard, Progress, Received, Transport
 from lrgpnode.metrics import Counters
 from lrgpnode.outbox import Airtime, Outbox
 from lrgpnode.protocol.errors import CallerError, Corrupt, Kind
-from lrgpnode.protocol.game import Command, Game
+from lrgpnode.protocol.game import Coin, Command, Game
 from lrgpnode.protocol.replay import NONCE_BYTES, ReplayCache
 from lrgpnode.protocol.router import Prepared, Router
 from lrgpnode.protocol.session import Session, SessionKey
 from lrgpnode.protocol.value import Value
 from storage.errors import StorageError
+from storage.gateway_model import BridgeChange, NewBridge
 from storage.model import (
     Commit,
+    Committed,
     NewOutbox,
     OutboxRow,
     OutboxState,
@@ -47,7 +49,7 @@ from .news import News, Publish
 from .parts import Parts, action
 from .repair import Repair
 from .running import Running
-from .sending import commit_and_send
+from .sending import commit_and_send, with_bridge
 from .tally import count_progress, count_received
 from .texts import Texts
 from .time import Time
@@ -62,12 +64,13 @@ KNOWN_PEERS: Final = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Acted(Value):
-    """A local action that is committed and on its way."""
+    """A local action that is committed and on its way. ``bridge_id``: of a seat that began with it."""
 
     session: Session
     command: str
     action_num: int
     outbox_id: int
+    bridge_id: int | None = None
 
 
 class Node:
@@ -242,16 +245,40 @@ class Node:
 
     # Local actions
 
-    async def challenge(self, identity: str, peer: str, app_id: str, intent: Mapping[str, Any]) -> Acted:
-        """Challenge ``peer``. Raises ``CallerError`` or ``StorageError``; then nothing has changed."""
+    async def challenge(
+        self,
+        identity: str,
+        peer: str,
+        app_id: str,
+        intent: Mapping[str, Any],
+        *,
+        beside: NewBridge | BridgeChange | None = None,
+    ) -> Acted:
+        """Challenge ``peer``. Raises ``CallerError`` or ``StorageError``; then nothing has changed.
+
+        ``beside``: what of the gateway is written in the same transaction.
+        """
         if self._introduce is not None and not self._store.admission.has_session(identity, peer):
             self._introduce(identity, peer)
-        return await self._act(identity, peer, app_id, Command.CHALLENGE, intent, "")
+        return await self._act(identity, peer, app_id, Command.CHALLENGE, intent, "", beside)
 
-    async def act(self, key: SessionKey, command: str, intent: Mapping[str, Any]) -> Acted:
-        """Carry out a local action in an existing session. Raises as ``challenge`` does."""
+    async def act(
+        self,
+        key: SessionKey,
+        command: str,
+        intent: Mapping[str, Any],
+        *,
+        beside: NewBridge | BridgeChange | None = None,
+        coin: Coin | None = None,
+    ) -> Acted:
+        """Carry out a local action in an existing session. Raises, and takes ``beside``, as ``challenge``.
+
+        ``coin``: how the lots have fallen, where somebody else has drawn them.
+        """
         session = self.session(key)
-        return await self._act(key.identity, session.peer, session.app_id, command, intent, key.session_id)
+        return await self._act(
+            key.identity, session.peer, session.app_id, command, intent, key.session_id, beside, coin
+        )
 
     async def admit(self, request: Request) -> Session:
         """Let a stranger's challenge through to the router. Raises ``CallerError`` or ``StorageError``."""
@@ -264,25 +291,40 @@ class Node:
         return self.session(request.key)
 
     async def _act(
-        self, identity: str, peer: str, app_id: str, command: str, intent: Mapping[str, Any], session_id: str
+        self,
+        identity: str,
+        peer: str,
+        app_id: str,
+        command: str,
+        intent: Mapping[str, Any],
+        session_id: str,
+        beside: NewBridge | BridgeChange | None = None,
+        coin: Coin | None = None,
     ) -> Acted:
         async with self._parts.lane(identity):
             now = self.time.now()
-            prepared = self.router.prepare(identity, peer, app_id, command, intent, session_id, now)
+            prepared = self.router.prepare(identity, peer, app_id, command, intent, session_id, now, coin)
             after, row = prepared.after, self._row(prepared, now)
-            number = await self._commit_and_send(prepared, row, now)
+            committed = await self._commit_and_send(prepared, row, now, beside)
+            number = committed.action_num or 0
             self._news.applied(prepared.before, after, prepared.envelope, identity, number)
             self._run.expiry.watch(identity)
             await self._run.inbound.unpark(after.key)
-        return Acted(session=after, command=str(command), action_num=number, outbox_id=row.id)
+        return Acted(
+            session=after,
+            command=str(command),
+            action_num=number,
+            outbox_id=row.id,
+            bridge_id=committed.bridge_id,
+        )
 
-    async def _commit_and_send(self, prepared: Prepared, row: OutboxRow, now: float) -> int:
-        """The action number of a committed local action."""
-
+    async def _commit_and_send(
+        self, prepared: Prepared, row: OutboxRow, now: float, beside: NewBridge | BridgeChange | None
+    ) -> Committed:
         def unit(stored: NewOutbox) -> Commit:
-            return self._unit(prepared, stored, now)
+            return with_bridge(self._unit(prepared, stored, now), beside)
 
-        return (await commit_and_send(self._parts, self.outbox, row, unit)).action_num or 0
+        return await commit_and_send(self._parts, self.outbox, row, unit)
 
     def _unit(self, prepared: Prepared, stored: NewOutbox, now: float) -> Commit:
         after = prepared.after

@@ -37,7 +37,7 @@ from storage.model import Commit, Committed, Flag, KeptNonce, NewParked, Parked,
 from .deliveries import Deliveries
 from .parking import Full, Parking
 from .parts import Parts, action
-from .sync import OUT_OF_SYNC, Sync, keeps_nonce
+from .sync import CLOSED, OUT_OF_SYNC, Sync, keeps_nonce
 from .texts import Texts
 
 ANSWERS_PER_MINUTE: Final = 6
@@ -125,7 +125,7 @@ class Inbound:
         self, message: Received, envelope: Envelope, now: float, unpark: tuple[int, ...] = ()
     ) -> Outcome:
         """Let the router judge; commit, tell and answer what comes of it. Frees the nonce on failure."""
-        outcome = self._parts.router.receive(message.identity, message.peer, envelope, now)
+        outcome = self._explained(self._parts.router.receive(message.identity, message.peer, envelope, now))
         try:
             unit = self._unit(message, outcome, now)
             if unpark:
@@ -141,6 +141,14 @@ class Inbound:
             self._parts.admission.tell_unknown(message, envelope)
         self._answer(outcome, now)
         return outcome
+
+    def _explained(self, outcome: Outcome) -> Outcome:
+        """The answer to an action in a game that was ended here says why it was."""
+        if not isinstance(outcome, Refused) or outcome.session is None:
+            return outcome
+        flags = self._parts.store.mail.flags(outcome.session.key)
+        reason = next((flag.reason for flag in flags if flag.flag == CLOSED), "")
+        return replace(outcome, message=reason) if reason else outcome
 
     # Parking
 

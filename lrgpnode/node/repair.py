@@ -10,13 +10,14 @@ from lrgpnode.outbox.policy import without_superseded
 from lrgpnode.protocol.errors import CallerError, Kind
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
+from storage.gateway_model import BridgeChange
 from storage.messages import is_text
 from storage.model import Commit, Flag, OutboxChange, OutboxRow, OutboxState
 
 from .deliveries import Deliveries
 from .parking import Parking
 from .parts import Parts
-from .sync import OUT_OF_SYNC, Sync
+from .sync import CLOSED, OUT_OF_SYNC, Sync
 
 CANCELLED = "cancelled"
 
@@ -91,8 +92,14 @@ class Repair:
                 self._parts.news.out_of_sync(session, reason)
         return dropped
 
-    async def abandon(self, key: SessionKey) -> Session:
-        """End a session here, as expired; the peer is told nothing."""
+    async def abandon(
+        self, key: SessionKey, reason: str = "", *, beside: BridgeChange | None = None
+    ) -> Session:
+        """End a session here, as expired; the peer is told nothing.
+
+        With a ``reason`` that is what whatever it still does in this game is answered with.
+        ``beside``: what of the gateway is written in the same transaction.
+        """
         async with self._parts.lane(key.identity):
             session = self._session(key)
             if session.status.ended:
@@ -105,7 +112,14 @@ class Repair:
             if after.status is not Status.EXPIRED:
                 after = session.expired(now)
             signatures = self._deliveries.signatures(key)
-            unit = Commit(expired=(after,), signatures=signatures, unflag=self._sync.clearing(key))
+            closed = (Flag(key=key, flag=CLOSED, reason=reason, at=now),) if reason else ()
+            unit = Commit(
+                expired=(after,),
+                signatures=signatures,
+                flags=closed,
+                unflag=self._sync.clearing(key),
+                bridge_change=beside,
+            )
             await self._parts.writer.run(self._parts.store.commit, unit)
             self._deliveries.settled(key, signatures)
             self._ended((after,))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from lrgpnode.outbox import Outbox
+from storage.gateway_model import BridgeChange, NewBridge
 from storage.model import Commit, Committed, NewOutbox, OutboxRow
 
 from .parts import Parts
@@ -43,6 +44,13 @@ async def commit_and_send(
     else:
         outbox.committed(row.id, committed.action_num)
     return committed
+
+
+def with_bridge(unit: Commit, beside: NewBridge | BridgeChange | None) -> Commit:
+    """``unit`` with what of the gateway goes into the same transaction."""
+    if isinstance(beside, NewBridge):
+        return replace(unit, bridge=beside)
+    return unit if beside is None else replace(unit, bridge_change=beside)
 
 
 def _new(row: OutboxRow, *, attempts: int) -> NewOutbox:

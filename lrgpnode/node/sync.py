@@ -26,6 +26,9 @@ OUT_OF_SYNC: Final = "out_of_sync"
 DOUBT: Final = "doubt"
 """The peer has refused a copy: maybe it only forgot that it has the original."""
 
+CLOSED: Final = "closed"
+"""The game was ended here, and its peer is to be told why if it goes on."""
+
 SILENT_SECONDS: Final = 6 * 3600.0
 """A doubt becomes certain if the peer does nothing that we accept for so long."""
 

@@ -8,10 +8,11 @@ message, so no client shows it twice.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from lrgpnode.mesh.transport import Received
 from lrgpnode.outbox import Outbox
@@ -21,11 +22,12 @@ from lrgpnode.protocol.game import Delivery
 from lrgpnode.protocol.plaintext import Unwritable
 from lrgpnode.protocol.value import Value
 from storage import messages
+from storage.gateway_model import BridgeChange
 from storage.model import Commit, Message, NewMessage, NewOutbox, OutboxRow, OutboxState, Role, Seen
 
 from .admission import Verdict
 from .parts import Parts
-from .sending import commit_and_send
+from .sending import commit_and_send, with_bridge
 
 MOST_UNSENT: Final = 32
 """Texts to one peer that wait to be sent."""
@@ -41,9 +43,22 @@ class Written(Value):
     bytes_left: int
 
 
+class Discreet(Protocol):
+    """Who takes texts that must not be kept: tokens that players hand over."""
+
+    def meant(self, identity: str, text: str) -> bool:
+        """Whether a text is one of those. Such a one is never stored, wherever it comes from."""
+        ...
+
+    async def take(self, identity: str, peer: str, text: str) -> None:
+        """One that was let in. Raises ``StorageError``: it comes again."""
+        ...
+
+
 class Texts:
     """Of one node. ``row_number`` gives the number of a new row of the outbox; ``introduce`` makes an
-    identity known to a peer that it has had nothing to do with yet."""
+    identity known to a peer that it has had nothing to do with yet. ``discreet``, if set, is asked about
+    every text that comes in."""
 
     def __init__(
         self,
@@ -57,11 +72,17 @@ class Texts:
         self._outbox = outbox
         self._row_number = row_number
         self._introduce = introduce
+        self.discreet: Discreet | None = None
 
     # Out
 
-    async def send(self, identity: str, peer: str, text: str) -> Written:
-        """Write to ``peer``. Raises ``CallerError`` or ``StorageError``; then nothing has changed."""
+    async def send(
+        self, identity: str, peer: str, text: str, *, beside: BridgeChange | None = None
+    ) -> Written:
+        """Write to ``peer``. Raises ``CallerError`` or ``StorageError``; then nothing has changed.
+
+        ``beside``: what of the gateway is written in the same transaction.
+        """
         try:
             text = plaintext.checked(text)
         except Unwritable as unwritable:
@@ -82,7 +103,7 @@ class Texts:
             new = NewMessage(identity=identity, peer=peer, own=True, text=text, at=now, sent_at=now)
 
             def unit(stored: NewOutbox) -> Commit:
-                return Commit(outbox=stored, message=new)
+                return with_bridge(Commit(outbox=stored, message=new), beside)
 
             committed = await commit_and_send(self._parts, self._outbox, row, unit)
             message = self._message(committed.message_id)
@@ -135,6 +156,9 @@ class Texts:
         verdict = Verdict.REFUSE
         if not self._is_house(message.identity):
             verdict = self._parts.admission.hears(message.identity, message.peer)
+        if self.discreet is not None and self.discreet.meant(message.identity, text):
+            await self._take_discreetly(self.discreet, message, text, verdict)
+            return True
         if verdict is Verdict.REFUSE:
             log.debug("dropped a text of %s", message.peer)
             return True
@@ -158,6 +182,16 @@ class Texts:
             await self._release(message.identity, message.peer)
             self._parts.news.text(self._message(committed.message_id))
         return True
+
+    async def _take_discreetly(
+        self, discreet: Discreet, message: Received, text: str, verdict: Verdict
+    ) -> None:
+        """Hand a text over that must not be kept, and leave nothing of it in the inbox file."""
+        if verdict is Verdict.ADMIT:
+            await discreet.take(message.identity, message.peer, text)
+        await asyncio.to_thread(self._parts.transport.wipe, message.entry)
+        seen = Seen(message_hash=message.message_hash, identity=message.identity, at=self._parts.time.now())
+        await self._parts.writer.run(self._parts.store.commit, Commit(seen=(seen,)))
 
     async def release(self, identity: str, peer: str) -> None:
         """The peer is no stranger any more: show what it wrote before. Raises ``StorageError``."""

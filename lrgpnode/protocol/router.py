@@ -156,10 +156,12 @@ class Router:
         intent: Intent,
         session_id: str,
         now: float,
+        coin: Coin | None = None,
     ) -> Prepared:
         """Validate a local intent and build its envelope. Raises ``CallerError``; changes nothing.
 
-        ``session_id`` may be "" for a challenge: a new id is generated.
+        ``session_id`` may be "" for a challenge: a new id is generated. ``coin``: for a caller who knows how
+        the lots have fallen, because somebody else has drawn them.
         """
         if peer is None or not peer.strip():
             raise CallerError(Kind.PARTICIPANT_REQUIRED, "an action needs a recipient")
@@ -195,7 +197,7 @@ class Router:
             )
         if command == Command.ACCEPT and session.initiator == identity:
             raise CallerError(Kind.ILLEGAL_TRANSITION, "only the challenged player can accept")
-        return self._play(game, session, identity, command, intent, now)
+        return self._play(game, session, identity, command, intent, now, coin)
 
     def _prepare_challenge(
         self, game: Game, identity: str, peer: str, intent: Intent, session_id: str, now: float
@@ -212,10 +214,17 @@ class Router:
         return replace(self._play(game, opened, identity, Command.CHALLENGE, intent, now), before=None)
 
     def _play(
-        self, game: Game, session: Session, identity: str, command: str, intent: Intent, now: float
+        self,
+        game: Game,
+        session: Session,
+        identity: str,
+        command: str,
+        intent: Intent,
+        now: float,
+        coin: Coin | None = None,
     ) -> Prepared:
         try:
-            payload = game.intend(session, identity, command, intent, self._coin)
+            payload = game.intend(session, identity, command, intent, coin or self._coin)
             after = _bound(session, game.apply(session, identity, command, _own(payload), now))
             fallback = game.fallback(session, after, identity, command, payload)
         except Rejection as rejection:

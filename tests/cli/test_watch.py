@@ -170,6 +170,22 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         "the radio of LoRa is down: It is gone.",
     ),
     ("radio.checked", {"check": 1, "seconds": 60.0, "radios": []}, "listened with the radio for 60 s"),
+    (
+        "gateway.seat",
+        {"id": 3, "peer": PEER, "app": "chess", "platform": "rcadia", "stage": "playing"},
+        "seat 3 at rcadia: playing",
+    ),
+    (
+        "gateway.seat",
+        {"id": 3, "platform": "rcadia", "stage": "over", "result": "won", "reason": "won (timeout)"},
+        "seat 3 at rcadia: over, won: won (timeout)",
+    ),
+    ("gateway.platform", {"name": "rcadia", "trouble": ""}, "the platform rcadia can be used again"),
+    (
+        "gateway.platform",
+        {"name": "rcadia", "trouble": "no answer"},
+        "the platform rcadia cannot be used: no answer",
+    ),
     ("node.started", {"name": "pi", "version": "1"}, "the node pi is up"),
     ("node.stopping", {"reason": "SIGTERM"}, "the node stops: SIGTERM"),
     ("node.stopping", {}, "the node stops"),

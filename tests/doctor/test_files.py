@@ -57,6 +57,17 @@ def test_settings(ward: Ward) -> None:
     assert "did you mean node.name?" in ward.examine()["settings-invalid"].cause
 
 
+def test_tokens_that_others_may_read(ward: Ward) -> None:
+    token = ward.data / "gateway-tokens" / "rcadia" / "main"
+    token.parent.mkdir(parents=True)
+    token.write_text("tok_1234567")
+    token.chmod(0o640)
+    finding = ward.examine()["token-open"]
+    assert finding.fix.startswith(f"`chmod 600 {token}`")
+    token.chmod(0o600)
+    assert "token-open" not in ward.examine()
+
+
 @as_root
 def test_owners(ward: Ward) -> None:
     """As after a start with sudo: the directory is nobody's, a file in it root's."""

@@ -19,7 +19,7 @@ import pytest
 from lrgpnode.doctor.checks import network, running
 from tests.doctor.conftest import Ward
 from tests.doctor.test_reticulum import LOOPBACK, RNSD, server
-from tests.e2e.nodes import NodeProcess, free_port
+from tests.e2e.nodes import NodeProcess, free_port, until
 
 COMMAND = str(Path(sys.executable).with_name("lrgpnode"))
 
@@ -149,6 +149,22 @@ def test_a_game_that_does_not_load(base: Path) -> None:
     try:
         node.start(PYTHONPATH=f"{root}:{base}")
         assert "is not in use: ModuleNotFoundError" in doctor(node, 0)["node-problem"]["cause"]
+    finally:
+        node.kill()
+
+
+@pytest.mark.node
+@pytest.mark.slow
+def test_a_platform_that_does_not_answer(base: Path) -> None:
+    node = NodeProcess(base / "alice", "--listen", f"127.0.0.1:{free_port()}")
+    settings = f'[gateway]\nenabled = true\n[rcadia]\nurl = "http://127.0.0.1:{free_port()}"\n'
+    (node.data / "lrgpnode.toml").write_text(settings)
+    try:
+        node.start()
+        until(lambda: node.call("node.status")["problems"], "the platform was looked for")
+        finding = doctor(node, 0)["platform-down"]
+        assert finding["cause"].startswith("The gateway cannot use the platform rcadia: ")
+        assert "gateway account list" in finding["fix"]
     finally:
         node.kill()
 

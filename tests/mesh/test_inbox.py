@@ -203,3 +203,37 @@ def test_after_closing_the_inbox_nothing_is_taken(path: Path) -> None:
     with pytest.raises(InboxFull):
         inbox.append(b"late", 1)
     assert len(Inbox(path).left_over()) == 1
+
+
+def test_a_wiped_entry_leaves_nothing_in_the_file(path: Path) -> None:
+    inbox = Inbox(path)
+    secret, key = b"token rcadia tok_SENTINEL", b"k" * 64
+    first = inbox.append(b"first", 1)
+    second = inbox.append(secret, 2, key)
+    third = inbox.append(b"third", 1)
+    inbox.sync()
+    size = path.stat().st_size
+    inbox.wipe_entry(second)
+    assert path.stat().st_size == size
+    assert b"SENTINEL" not in path.read_bytes()
+    inbox.wipe_entry(second)  # once is enough
+    inbox.close()
+    again = Inbox(path)
+    assert [entry.id for entry in again.left_over()] == [first, third]
+    assert [entry.raw for entry in again.left_over()] == [b"first", b"third"]
+    assert again.append(b"fourth", 1) == third + 1
+    again.close()
+
+
+def test_an_entry_is_wiped_where_a_compaction_has_put_it(path: Path) -> None:
+    inbox = Inbox(path, max_file=600, max_entry=300)
+    kept = inbox.append(b"kept", 1)
+    secret = inbox.append(b"tok_SENTINEL", 1)
+    for _ in range(6):  # closed ones fill the file until it is rewritten
+        inbox.close_entry(inbox.append(b"x" * 120, 1))
+    inbox.wipe_entry(secret)
+    assert b"SENTINEL" not in path.read_bytes()
+    inbox.close()
+    again = Inbox(path)
+    assert [entry.id for entry in again.left_over()] == [kept]
+    again.close()

@@ -143,6 +143,9 @@ class Endpoint:
     def done(self, entry: int) -> None:
         self.open.pop(entry, None)
 
+    def wipe(self, entry: int) -> None:
+        self.done(entry)
+
     def hurry(self, peer: str) -> None:
         self.hurried.append(peer)
 

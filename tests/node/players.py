@@ -59,14 +59,14 @@ class Player:
 
     async def start(self) -> Player:
         self.writer = InlineWriter(self.store)
+        parts: dict[str, Any] = {"transport": self.endpoint} | self.node_parts()
         self.node = Node(
             store=self.store,
             writer=self.writer,
             games=self.games,
-            transport=self.endpoint,
             publish=lambda type, fields: self.events.append(Event(type, dict(fields))),
             clock=self.clock,
-            **self.node_parts(),
+            **parts,
         )
         # What a failed run did can be done again.
         self.node.router._nonce = lambda: self.random.randbytes(8)

@@ -278,7 +278,7 @@ def only_whole_games(path: Path) -> None:
 
 def test_file_size_limit(path: Path) -> None:
     """A real failed write, without root: the system refuses to let the log grow."""
-    filled_up(path, 600_000)
+    filled_up(path, 700_000)
     only_whole_games(path)
 
 

@@ -19,6 +19,7 @@ from storage.model import (
     Commit,
     Cursor,
     KeptNonce,
+    LocalIdentity,
     OutboxChange,
     OutboxState,
     Role,
@@ -113,22 +114,39 @@ class TestMigrations:
         with Store(path) as store:
             assert [identity.role for identity in store.book.identities()] == [Role.PERSON]
 
-    def test_a_file_of_the_fourth_version_loses_only_an_empty_table(self, path: Path) -> None:
+    def test_a_file_of_the_fourth_version_is_read(self, path: Path) -> None:
         connection = sqlite3.connect(path, isolation_level=None)
         schema.migrate(connection, str(path), schema.MIGRATIONS[:4])
         connection.execute("INSERT INTO seen VALUES (x'01', ?, 1.0)", (ME,))
-        before = set(connection.execute("SELECT name, sql FROM sqlite_master"))
         connection.close()
         with Store(path) as store:
             assert store.mail.seen(ME, b"\x01")
-            after = set(store.database.all("SELECT name, sql FROM sqlite_master"))
-            assert {name for name, _ in before - after} == {
-                "waiting",
-                "waiting_source",
-                "sqlite_autoindex_waiting_1",
-            }
-            later = {row for row in after if "messages" in row[0]}  # the table of a later version
-            assert after - later <= before
+
+    def test_the_fifth_takes_away_an_empty_table_and_nothing_else(self, path: Path) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        schema.migrate(connection, str(path), schema.MIGRATIONS[:4])
+        before = set(connection.execute("SELECT name, sql FROM sqlite_master"))
+        schema.migrate(connection, str(path), schema.MIGRATIONS[:5])
+        after = set(connection.execute("SELECT name, sql FROM sqlite_master"))
+        connection.close()
+        assert after <= before
+        assert {name for name, _ in before - after} == {
+            "waiting",
+            "waiting_source",
+            "sqlite_autoindex_waiting_1",
+        }
+
+    def test_the_seventh_keeps_every_identity_and_knows_a_third_role(self, path: Path) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        schema.migrate(connection, str(path), schema.MIGRATIONS[:6])
+        rows = [(ME, "me", 1.0, 1, "person"), (PEER, "the house", 2.0, 0, "house")]
+        connection.executemany("INSERT INTO identities VALUES (?, ?, ?, ?, ?)", rows)
+        connection.close()
+        with Store(path) as store:
+            assert store.database.all("SELECT * FROM identities ORDER BY created_at") == rows
+            third = LocalIdentity(hash="f" * 32, name="gateway", created_at=3.0, role=Role.GATEWAY)
+            store.book.put_identity(third)
+            assert store.book.identities()[-1] == third
 
     def test_a_failing_one_leaves_the_database_as_it_was(self, path: Path) -> None:
         Store(path).close()

@@ -15,7 +15,14 @@ pytestmark = pytest.mark.node
 
 AWAY = "fe" * 16
 NODE = "d4" * 16
-TABS = {"1": "interface", "2": "Propagation nodes", "3": "announced", "4": "on its way", "5": "level"}
+TABS = {
+    "1": "interface",
+    "2": "Propagation nodes",
+    "3": "announced",
+    "4": "on its way",
+    "5": "level",
+    "6": "gateway is off",
+}
 
 
 def test_the_network_the_settings_and_another_identity(ann: NodeProcess) -> None:

@@ -25,6 +25,7 @@ AFTER: Final[Mapping[str, tuple[str, ...]]] = {
     "game.": ("outbox.list",),
     "identity.": ("identity.policy", "propagation.status"),
     "peer.heard": ("identity.show",),
+    "gateway.": ("gateway.status", "gateway.seats"),
 }
 """What is asked again after an event, by the beginning of its type."""
 

@@ -1,4 +1,4 @@
-"""The network: links and radios, mail, who was heard, the outbox, the log. Each is a pane with its tab."""
+"""The network: links, mail, who was heard, the outbox, the log, seats. Each is a pane with its tab."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from .panes.links import LinksPane
 from .panes.log import LogPane
 from .panes.mail import MailPane
 from .panes.outbox import OutboxPane
+from .panes.seats import SeatsPane
 
-PANES = (LinksPane, MailPane, HeardPane, OutboxPane, LogPane)
+PANES = (LinksPane, MailPane, HeardPane, OutboxPane, LogPane, SeatsPane)
 
 
 class NetworkScreen(Screen):
@@ -76,7 +77,7 @@ class NetworkScreen(Screen):
     def help(self) -> tuple[str, Sequence[tuple[str, str]], Sequence[str]]:
         keys = [
             *self._pane.keys(),
-            ("tab", "the next part; 1 to 5 and the arrows left and right go there, too"),
+            ("tab", "the next part; 1 to 6 and the arrows left and right go there, too"),
             ("esc", "back to the games"),
         ]
         return f"Network: {self._pane.label}", keys, self._pane.notes()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from lrgpnode.config import DATABASE_NAME
+from lrgpnode.config import DATABASE_NAME, TOKENS_NAME
 from lrgpnode.doctor import faults
 from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.machine import Machine
@@ -83,6 +83,14 @@ def identities(patient: Patient) -> Iterator[Finding]:
         reason = _wrong_with(patient, path)
         if reason:
             yield faults.KEY_DAMAGED(path=path, reason=reason)
+
+
+def tokens(patient: Patient) -> Iterator[Finding]:
+    """the tokens of the gateway"""
+    for path in sorted((patient.data / TOKENS_NAME).glob("*/*")):
+        status = path.stat()
+        if stat.S_ISREG(status.st_mode) and (mode := stat.S_IMODE(status.st_mode)) & 0o077:
+            yield faults.TOKEN_OPEN(path=path, mode=f"{mode:04o}")
 
 
 def _wrong_with(patient: Patient, path: Path) -> str:
@@ -176,4 +184,4 @@ def _user(uid: int) -> str:
         return f"the user {uid}"
 
 
-CHECKS = (settings, directory, owners, identities, file_system)
+CHECKS = (settings, directory, owners, identities, tokens, file_system)

@@ -49,9 +49,13 @@ def problems(patient: Patient) -> Iterator[Finding]:
     if patient.running is None:
         return
     for problem in patient.running.status.get("problems", ()):
-        interface, separator, reason = problem.removeprefix("Interface ").partition(": ")
-        if problem.startswith("Interface ") and separator:
-            yield faults.INTERFACE_FAILED(interface=interface, reason=reason)
+        kind, _, rest = problem.partition(" ")
+        name, separator, reason = rest.partition(": ")
+        if kind == "Interface" and separator:
+            yield faults.INTERFACE_FAILED(interface=name, reason=reason)
+        elif kind == "Platform" and separator:
+            accounts = patient.command("gateway", "account", "list")
+            yield faults.PLATFORM_DOWN(platform=name, reason=reason.rstrip("."), accounts=accounts)
         else:
             yield faults.NODE_PROBLEM(problem=problem)
 

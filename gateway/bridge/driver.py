@@ -1,0 +1,591 @@
+"""Carries a bridge's steps out, one at a time, and asks `decide` again until there is none.
+
+Two tasks: one sits at the table (opens or reopens the seat, reads its events, tries again while the platform
+is away), the other acts. Whatever fails is tried again later or leads to a definite end; nothing that fails
+here reaches the node.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final, Protocol
+
+from lrgpnode.protocol.errors import CallerError
+from lrgpnode.protocol.game import Coin, Command, Game
+from lrgpnode.protocol.session import Session, SessionKey
+from storage.errors import Conflict, StorageError
+from storage.gateway_model import Bridge as Row, BridgeChange, NewBridge, SeatStage
+from storage.model import Commit
+from storage.store import Store
+from storage.writer import Writer
+
+from ..seat import (
+    AccountRefused,
+    ActionRefused,
+    CannotPlay,
+    Event,
+    Finished,
+    HostedSeat,
+    Joined,
+    Lost,
+    NoTable,
+    NotYourTurn,
+    Outcome,
+    PlatformError,
+    RemoteSeat,
+    SeatLost,
+    Side,
+    Unreachable,
+)
+from .decide import Situation, decide
+from .notes import Notes
+from .rules import Rules
+from .seen import Seen, fold
+from .steps import (
+    Accept,
+    Act,
+    AnswerDraw,
+    Begin,
+    Challenge,
+    Close,
+    Decline,
+    End,
+    Leave,
+    MeshMove,
+    MeshResign,
+    Note,
+    OfferDraw,
+    Play,
+    Say,
+    Settle,
+    Step,
+    Tell,
+    Wait,
+)
+from .words import quoted
+
+log = logging.getLogger(__name__)
+
+PAUSES: Final = (2.0, 5.0, 15.0, 60.0, 180.0, 600.0)
+"""Seconds from the n-th failure in a row to the next attempt at a platform; then always the last."""
+
+STORAGE_PAUSE: Final = 5.0
+AWAY_LIMIT: Final = 86_400.0
+"""A seat whose platform cannot be reached for so long is given up."""
+
+OPENING_LIMIT: Final = 600.0
+"""So long a platform may be away before a player who asks for a seat is sent off."""
+
+STUBBORN: Final = 3
+"""How often a step may be refused by the node before the bridge gives its game up."""
+
+Beside = NewBridge | BridgeChange | None
+
+
+class Acting(Protocol):
+    """What is needed of a committed action."""
+
+    @property
+    def session(self) -> Session: ...
+
+
+class Mesh(Protocol):
+    """What a bridge needs of the node; all but ``session`` and ``now`` raise as the node's methods do."""
+
+    def now(self) -> float: ...
+    def session(self, key: SessionKey) -> Session: ...
+    async def act(
+        self,
+        key: SessionKey,
+        command: str,
+        intent: Mapping[str, Any],
+        *,
+        beside: Beside = None,
+        coin: Coin | None = None,
+    ) -> Acting: ...
+    async def challenge(
+        self, identity: str, peer: str, app_id: str, intent: Mapping[str, Any], *, beside: Beside = None
+    ) -> Acting: ...
+    async def write(self, identity: str, peer: str, text: str, beside: BridgeChange) -> None: ...
+    async def close(self, key: SessionKey, reason: str) -> None: ...
+
+
+class Seats(Protocol):
+    """Who takes seats for bridges. Raises as ``Platform`` does."""
+
+    async def open(self, bridge: Bridge) -> RemoteSeat:
+        """Take the seat of a bridge that has none yet."""
+        ...
+
+    async def reopen(self, bridge: Bridge) -> RemoteSeat: ...
+
+    async def told_to_wait(self, bridge: Bridge, seconds: float, reason: str) -> None:
+        """The platform wants no request of the bridge's account for so long."""
+        ...
+
+
+class Bridge:
+    """``seat``: if it is there already. ``changed`` is told of what people may want to know, ``over`` last.
+
+    ``wait_seconds``: how long a seat is kept at which nobody sits down.
+    """
+
+    def __init__(
+        self,
+        row: Row,
+        game: Game,
+        mesh: Mesh,
+        seats: Seats,
+        store: Store,
+        writer: Writer,
+        *,
+        wait_seconds: float,
+        changed: Callable[[Bridge], None],
+        over: Callable[[Bridge], None],
+        seat: RemoteSeat | None = None,
+    ) -> None:
+        self.row = row
+        self.notes = Notes.load(row.notes)
+        self.seen = Seen()
+        self.seat = seat
+        self.trouble = ""
+        self._game = game
+        self._rules = Rules(game, f"bridge {row.id}")
+        self._mesh = mesh
+        self._seats = seats
+        self._store = store
+        self._writer = writer
+        self._wait_seconds = wait_seconds
+        self._changed = changed
+        self._over = over
+        self._wake = asyncio.Event()
+        self._since = mesh.now()
+        self._away_since: float | None = None
+        self._acted: tuple[int, int] | None = None
+        self._tried: int | None = None
+        self._attempts = self._misses = 0
+        self._quiet_until = 0.0
+        self._failed: tuple[type[Step], int] | None = None
+        self._sitting: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    # Life
+
+    def start(self) -> None:
+        """Go on with what is stored. On the loop."""
+        self._running = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self) -> None:
+        """Do no more; the seat stays ours."""
+        tasks = [task for task in (self._running, self._sitting) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._let_go()
+
+    def wake(self) -> None:
+        """Something has happened in the game with the player."""
+        self._since = self._mesh.now()
+        self._wake.set()
+
+    @property
+    def is_over(self) -> bool:
+        return self.row.stage is SeatStage.OVER
+
+    @property
+    def key(self) -> SessionKey | None:
+        return SessionKey(self.row.identity, self.row.session) if self.row.session else None
+
+    async def give_up(self) -> None:
+        """Leave, as the player or the operator wants. Raises ``Unreachable`` and ``StorageError``."""
+        if self.seat is not None and not self.seen.over:
+            await self.seat.leave()
+        reason = "the seat was given up"
+        await self.change(notes=replace(self.notes, left=True, broken=self.notes.broken or reason))
+        self.wake()
+
+    async def claim_rematch(self) -> RemoteSeat:
+        """The seat in the next game. Raises ``SeatLost``, ``Unreachable``."""
+        if self.seat is None or self.seen.rematch is None or self.notes.left:
+            raise SeatLost("the invitation to another game is over")
+        seat = await self.seat.rematch()
+        # Else the seat of the old game would be left, which gives up the new one.
+        await self.change(notes=self.notes.with_told("rematched"))
+        self.wake()
+        return seat
+
+    async def change(
+        self, *, notes: Notes | None = None, stage: SeatStage | None = None, **columns: Any
+    ) -> None:
+        """Store a change of the bridge's own. Raises ``StorageError``; then nothing has changed."""
+        unit = Commit(bridge_change=self._beside(notes=notes, stage=stage, **columns))
+        await self._writer.run(self._store.commit, unit)
+        self._reload()
+
+    # The acting task
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                pause = await self._attend()
+            except Exception:
+                log.exception("seat %d failed", self.row.id)
+                pause = STORAGE_PAUSE
+            if self.is_over:
+                break
+            try:
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+        if self._sitting is not None:
+            self._sitting.cancel()
+            await asyncio.gather(self._sitting, return_exceptions=True)
+        await self._let_go()
+        self._over(self)
+
+    async def _attend(self) -> float | None:
+        """Take steps until there is none; how long to wait at most for something to happen, seconds."""
+        while True:
+            if self.is_over:
+                return None
+            self._sit()
+            step: Step = Wait()
+            try:
+                step = decide(self._situation(), self._rules)
+                if isinstance(step, Wait):
+                    self._failed = None
+                    return None if step.until is None else max(0.1, step.until - self._mesh.now())
+                quiet = self._quiet_until - asyncio.get_running_loop().time()
+                if isinstance(step, Begin | Act | Say | Leave) and quiet > 0:
+                    return quiet
+                await self._do(step)
+                self._since = self._mesh.now()
+                self._failed = None
+            except StorageError as error:
+                if isinstance(error, Conflict):
+                    await self._stuck(step, str(error))
+                log.warning("seat %d waits for the database: %s", self.row.id, error)
+                return STORAGE_PAUSE
+            except CallerError as error:
+                log.info("seat %d: %s: %s", self.row.id, type(step).__name__, error)
+                if not await self._stuck(step, error.message):
+                    return STORAGE_PAUSE
+            except PlatformError as error:
+                await self._refused(step, error)
+            except Exception:
+                log.exception("seat %d failed at %s", self.row.id, type(step).__name__)
+                return PAUSES[-1]
+
+    async def _stuck(self, step: Step, why: str) -> bool:
+        """The node refuses a step: try again, but not for ever; whether to go on at once."""
+        kind, count = self._failed or (type(step), 0)
+        count = count + 1 if kind is type(step) else 1
+        self._failed = (type(step), count)
+        if isinstance(step, Tell):
+            await self._try_change(notes=step.notes)  # who cannot be written to is not
+            return True
+        if count >= STUBBORN and not self.notes.broken:
+            await self._try_change(notes=self._broken(why))
+            return True
+        return False
+
+    def _broken(self, why: str) -> Notes:
+        return replace(self.notes, broken=quoted(why))
+
+    async def _try_change(self, **columns: Any) -> None:
+        try:
+            await self.change(**columns)
+        except StorageError as error:
+            log.warning("seat %d is not stored: %s", self.row.id, error)
+
+    async def _refused(self, step: Step, error: PlatformError) -> None:
+        """A step at the table has failed: what we have seen of it is old, or it is away, or it said no."""
+        match error:
+            case ActionRefused() if isinstance(step, Say):
+                log.info("seat %d: the table does not take %s: %s", self.row.id, step.word, error)
+                await self.change(notes=step.notes)
+            case ActionRefused():
+                await self.change(notes=self._broken(f"the table refuses your move: {error}"))
+            case SeatLost():
+                self._saw(Lost(reason=str(error)))
+            case _:
+                pause = PAUSES[min(self._misses, len(PAUSES) - 1)]
+                self._misses += 1
+                if not isinstance(error, NotYourTurn):
+                    self._away(str(error))
+                wait = await self._told_to_wait(error)
+                self._quiet_until = asyncio.get_running_loop().time() + max(pause, wait)
+                await self._listen_anew()
+
+    def _situation(self) -> Situation:
+        key, session = self.key, None
+        if key is not None:
+            try:
+                session = self._mesh.session(key)
+            except CallerError as error:
+                log.info("seat %d has no game any more: %s", self.row.id, error)
+        return Situation(
+            now=self._mesh.now(),
+            stage=self.row.stage,
+            hosted=self.row.hosted,
+            seated=bool(self.row.seat) or self.seat is not None,
+            had=key is not None,
+            session=session,
+            notes=self.notes,
+            seen=self.seen,
+            since=self._since,
+            wait_until=self.row.created_at + self._wait_seconds,
+            game=self._game.manifest.display_name,
+            acted=self._acted,
+            tried=self._tried,
+        )
+
+    # Steps
+
+    async def _do(self, step: Step) -> None:
+        match step:
+            case Note(notes=notes):
+                await self.change(notes=notes)
+            case Play():
+                await self.change(stage=SeatStage.PLAYING, accepts=True)
+            case Settle():
+                await self.change(stage=SeatStage.SETTLING, frees=True)
+            case End(result=result, reason=reason):
+                await self.change(stage=SeatStage.OVER, result=result, reason=reason)
+            case Tell(text=text, notes=notes):
+                row = self.row
+                await self._mesh.write(row.identity, row.peer, text, self._beside(notes=notes))
+                self._reload()
+            case Begin() | Act() | Say() | Leave():
+                await self._at_table(step)
+            case _:
+                await self._in_game(step)
+
+    async def _in_game(self, step: Step) -> None:
+        """An action of ours in the game with the player."""
+        match step:
+            case Challenge():
+                beside = self._beside(stage=SeatStage.WAITING, of_action=True)
+                row = self.row
+                await self._mesh.challenge(row.identity, row.peer, row.app, {}, beside=beside)
+            case Accept(first=first):
+                beside = self._beside(stage=SeatStage.PLAYING, accepts=True)
+                coin = None if first is None else lambda: first is Side.US
+                await self._act(Command.ACCEPT, beside=beside, coin=coin)
+            case Decline(notes=notes):
+                await self._act(Command.DECLINE, beside=self._beside(notes=notes))
+            case MeshMove(intent=intent):
+                await self._act(Command.MOVE, intent, beside=self._beside(seat=self._seat_key()))
+            case MeshResign():
+                await self._act(Command.RESIGN)
+            case OfferDraw(claim=claim, notes=notes):
+                intent = {"r": claim} if claim else {}
+                await self._act(Command.DRAW_OFFER, intent, beside=self._beside(notes=notes))
+            case AnswerDraw(accept=accept, notes=notes):
+                command = Command.DRAW_ACCEPT if accept else Command.DRAW_DECLINE
+                await self._act(command, beside=self._beside(notes=notes))
+            case Close(reason=reason):
+                assert self.key is not None
+                await self._mesh.close(self.key, reason)
+        self._reload()
+
+    async def _act(
+        self,
+        command: Command,
+        intent: Mapping[str, Any] | None = None,
+        *,
+        beside: BridgeChange | None = None,
+        coin: Coin | None = None,
+    ) -> None:
+        assert self.key is not None
+        await self._mesh.act(self.key, command, intent or {}, beside=beside, coin=coin)
+
+    async def _at_table(self, step: Begin | Act | Say | Leave) -> None:
+        seat = self.seat
+        if seat is None:
+            raise Unreachable(self.trouble or "the seat is not open")
+        match step:
+            case Begin(first=first):
+                await _hosted(seat).begin(first)
+                joined = self.seen.joined
+                if joined is not None:
+                    self.seen = replace(self.seen, joined=replace(joined, ours_to_order=False))
+            case Act(intent=intent, ply=ply, turn=turn):
+                self._tried = ply
+                # Whatever of the table comes while this waits is newer than what we act upon.
+                self.seen = replace(self.seen, turn=None, rejected="")
+                if await seat.act(intent, turn.turn) is Outcome.APPLIED:
+                    self._acted = (ply, turn.turn)
+                    await self.change(seat=self._seat_key())
+                else:
+                    await self._listen_anew()
+            case Say(word=word, notes=notes):
+                await seat.say(word)
+                await self.change(notes=notes)
+            case Leave(notes=notes):
+                await seat.leave()
+                await self.change(notes=notes)
+        self._misses = 0
+
+    def _beside(
+        self, *, notes: Notes | None = None, stage: SeatStage | None = None, **columns: Any
+    ) -> BridgeChange:
+        dumped = None if notes is None else notes.dump()
+        return BridgeChange(id=self.row.id, at=self._mesh.now(), stage=stage, notes=dumped, **columns)
+
+    def _seat_key(self) -> str | None:
+        """What reopens the seat as it is now, None if that is stored already."""
+        if self.seat is None:
+            return None
+        key = json.dumps(dict(self.seat.resume_key), separators=(",", ":"))
+        return key if key != self.row.seat else None
+
+    def _reload(self) -> None:
+        row = self._store.gateway.get(self.row.id)
+        if row is not None:
+            self.row, self.notes = row, Notes.load(row.notes)
+        self._changed(self)
+
+    # The sitting task
+
+    def _sit(self) -> None:
+        """See to it that somebody sits at the table, where there is one to sit at."""
+        if self.row.stage is SeatStage.INVITED or self.seen.over or self.notes.left:
+            return
+        if self.notes.broken and not self.row.seat:
+            return  # none was taken
+        if self._sitting is None or self._sitting.done():
+            self._sitting = asyncio.get_running_loop().create_task(self._listen())
+
+    async def _listen_anew(self) -> None:
+        """Ask for the whole state of the table again."""
+        if self.seen.over or self._sitting is None:
+            return
+        self._sitting.cancel()
+        await asyncio.gather(self._sitting, return_exceptions=True)
+        await self._let_go()
+        self._sit()
+
+    async def _listen(self) -> None:
+        self._attempts = 0
+        while not self.seen.over:
+            pause = PAUSES[min(self._attempts, len(PAUSES) - 1)]
+            self._attempts += 1
+            try:
+                await self._read_table()
+            except Exception as error:  # noqa: BLE001 - told apart there
+                pause = max(pause, await self._table_failed(error))
+            if self.seen.over:
+                break
+            await self._let_go()
+            if await self._too_long():
+                return
+            await asyncio.sleep(pause)
+        self.seen = replace(self.seen, silent=True)
+        self._wake.set()
+
+    async def _read_table(self) -> None:
+        """Read events until the game at the table is over; raises what stands in the way."""
+        if self.seat is None:
+            self.seat = await self._take()
+        async for event in self.seat.events():
+            self._attempts = 0
+            if isinstance(event, Lost) and event.resumable:
+                raise Unreachable(event.reason)
+            self._saw(event)
+        if not self.seen.over:
+            raise Unreachable("the platform has said no more")
+
+    async def _table_failed(self, error: Exception) -> float:
+        """Make the best of it; the shortest pause before the next attempt, seconds."""
+        match error:
+            case SeatLost():
+                self._saw(Lost(reason=str(error)))
+            case NoTable() | CannotPlay() | AccountRefused() if self.row.stage is SeatStage.OPENING:
+                await self._send_off(str(error))
+            case Unreachable():
+                self._away(str(error))
+                return await self._told_to_wait(error)
+            case PlatformError():
+                self._away(str(error))
+                return PAUSES[-1]
+            case StorageError():
+                self._away(str(error))
+            case _:
+                log.error("seat %d at %s", self.row.id, self.row.platform, exc_info=error)
+                self._away(f"{type(error).__name__} at the table")
+        return 0.0
+
+    async def _told_to_wait(self, error: PlatformError) -> float:
+        """Seconds for which the platform wants no request, which holds over a restart."""
+        seconds = error.retry_after if isinstance(error, Unreachable) else None
+        if seconds is None:
+            return 0.0
+        await self._seats.told_to_wait(self, seconds, str(error))
+        return seconds
+
+    async def _send_off(self, why: str) -> None:
+        """There is no seat for the player."""
+        await self._try_change(notes=self._broken(why))
+        self._wake.set()
+
+    async def _take(self) -> RemoteSeat:
+        if self.row.stage is not SeatStage.OPENING or self.notes.broken:
+            return await self._seats.reopen(self)
+        seat = await self._seats.open(self)
+        self.seat = seat
+        await self.change(stage=SeatStage.WAITING, seat=self._seat_key())
+        return seat
+
+    async def _too_long(self) -> bool:
+        """Whether the platform has been away for so long that the seat is given up."""
+        away = self._mesh.now() - (self._away_since or self._mesh.now())
+        if self.row.stage is SeatStage.OPENING and (self.notes.broken or away >= OPENING_LIMIT):
+            await self._send_off(self.notes.broken or self.trouble)
+            return True
+        if away >= AWAY_LIMIT:
+            self._saw(Lost(reason=f"{self.row.platform} could not be reached for a day"))
+            return True
+        return False
+
+    def _saw(self, event: Event) -> None:
+        """One more event of the table."""
+        self.seen = fold(self.seen, event)
+        self._since = self._mesh.now()
+        self._away_since = None
+        if self.seen.away:
+            self._away(self.seen.away)
+        elif self.trouble or isinstance(event, Joined | Finished | Lost):
+            self.trouble = ""
+            self._changed(self)
+        self._wake.set()
+
+    def _away(self, why: str) -> None:
+        if self._away_since is None:
+            self._away_since = self._mesh.now()
+        if self.trouble != why:
+            self.trouble = why
+            log.info("seat %d at %s waits: %s", self.row.id, self.row.platform, why)
+            self._changed(self)
+
+    async def _let_go(self) -> None:
+        """Close what is open of the seat, which stays ours."""
+        seat, self.seat = self.seat, None
+        if seat is not None:
+            try:
+                await seat.close()
+            except PlatformError as error:
+                log.info("seat %d: closing: %s", self.row.id, error)
+
+
+def _hosted(seat: RemoteSeat) -> HostedSeat:
+    if not hasattr(seat, "begin"):
+        raise SeatLost("this table is not ours to begin")
+    hosted: HostedSeat = seat  # type: ignore[assignment]  # it says so itself, see `Joined.ours_to_order`
+    return hosted

@@ -1,0 +1,455 @@
+"""The gateway of a node: its identity, its bridges, and who gets which seat.
+
+It is told every event of the node, as the house is. A challenge to its identity becomes a bridge, which is
+stored with its slot before anything else is done; from then on the bridge looks after itself (``bridge``).
+After a restart every bridge that is not over goes on from what is stored and from what the table shows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from lrgpnode.control.text import clean
+from lrgpnode.limit import Limit
+from lrgpnode.node import Identities, IdentityError, Node
+from lrgpnode.protocol.errors import CallerError
+from lrgpnode.protocol.game import Command
+from lrgpnode.protocol.session import Session, SessionKey, Status
+from storage.errors import StorageError
+from storage.gateway import NoSlot
+from storage.gateway_model import Bridge as Row, NewBridge, Pause, SeatStage
+from storage.model import Commit, LocalIdentity, Policy, Role
+from storage.store import Store
+from storage.writer import Writer
+
+from .accounts import Accounts
+from .bridge.driver import Bridge
+from .bridge.notes import Notes
+from .bridge.rules import PLAYED
+from .handover import Handover
+from .limiter import Limiter
+from .meshside import MeshSide
+from .policy import Judgement, Standing, Verdict, full, judge
+from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat
+from .seating import Seating
+from .seeking import Host, Seek, Unwanted
+from .settings import GatewaySettings
+
+log = logging.getLogger(__name__)
+
+NAMES: Final = ("gateway", "the gateway", "gateway of lrgpnode")
+"""What the gateway is called; the later ones where people have taken the earlier ones."""
+
+TROUBLED_SECONDS: Final = 300.0
+WELL_SECONDS: Final = 3600.0
+"""Between looks at whether a platform can be used."""
+
+CHALLENGES_PER_HOUR: Final = 12
+"""Of one player that are answered: each costs airtime, and a request at a platform."""
+
+LONGEST_NAME: Final = 24
+"""Characters of a player's name at a table."""
+
+Publish = Callable[[str, Mapping[str, Any]], None]
+
+
+class Gateway:
+    """``open`` and ``close`` it on the node's loop. ``name`` gives what a peer is called, or ""."""
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        platforms: Sequence[Platform],
+        own: Identities,
+        store: Store,
+        writer: Writer,
+        publish: Publish,
+        *,
+        data: Path,
+        name: Callable[[str], str],
+        limiter: Limiter | None = None,
+    ) -> None:
+        self.settings = settings
+        self.platforms = {platform.name: platform for platform in platforms}
+        self.hosts: dict[str, Host] = {}
+        self.accounts = Accounts(data)
+        self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
+        self.bridges: dict[int, Bridge] = {}
+        self.identity = ""
+        self.troubles: dict[str, str] = {}
+        self.store = store
+        self._own = own
+        self._writer = writer
+        self._publish = publish
+        self._name = name
+        self._node: Node
+        self._mesh: MeshSide
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._challenges = Limit(CHALLENGES_PER_HOUR, seconds=3600.0)
+        self._told: dict[int, tuple[Any, ...]] = {}
+        self._considered: set[SessionKey] = set()
+        self.seating = Seating(self)
+        self.handover = Handover(
+            self.accounts,
+            lambda: self.identity,
+            lambda: self.platforms,
+            lambda peer: self.judge(peer).verdict is Verdict.TAKE,
+            self.tell,
+            self._spawn,
+        )
+
+    # Life
+
+    async def open(self, node: Node) -> None:
+        """Make the identity where there is none yet, and go on with every seat. Once the mesh runs.
+
+        What goes wrong closes the gateway and is logged: a node can do without.
+        """
+        self._node, self._mesh = node, MeshSide(node)
+        try:
+            self.identity = await self._begin()
+            await self._writer.run(self.store.gateway.prune, node.now())
+        except (IdentityError, StorageError) as error:
+            log.warning("there is no gateway: %s", error)
+            return
+        node.texts.discreet = self.handover
+        # Before the bridges: they ask it for the seats at its tables.
+        for name, host in tuple(self.hosts.items()):
+            try:
+                await host.start()
+            except Exception:
+                log.exception("no tables are hosted at %s", name)
+                del self.hosts[name]
+        for row in self.store.gateway.live():
+            try:
+                self._add(row)
+            except (KeyError, ValueError) as error:
+                log.error("seat %d cannot go on: %s", row.id, error)
+        for platform in self.platforms.values():
+            self._spawn(self._look_at(platform))
+        for session in node.router.list(self.identity, None, node.now()):
+            if session.status is Status.PENDING:
+                self._consider(session.key)
+
+    async def close(self) -> None:
+        """Do no more; every seat stays ours. Before the node stops."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(bridge.stop() for bridge in self.bridges.values()))
+        self.bridges.clear()
+        for host in self.hosts.values():
+            await host.stop()
+        for platform in self.platforms.values():
+            await platform.close()
+
+    def told(self, type: str, fields: Mapping[str, Any]) -> None:
+        """An event of the node, after what it tells is committed. Returns at once."""
+        if not type.startswith("game.") or fields.get("identity") != self.identity or not self.identity:
+            return
+        key = SessionKey(self.identity, str(fields.get("id", "")))
+        bridge = self.of_session(key)
+        if bridge is not None:
+            bridge.wake()
+        elif type == "game.challenged":
+            self._consider(key)
+
+    async def _begin(self) -> str:
+        row = self._row()
+        if row is None:
+            taken = {one.name.casefold() for one in self._own.rows.values()}
+            row = await self._own.create(next((n for n in NAMES if n not in taken), NAMES[0]), Role.GATEWAY)
+            log.info("there is a gateway: players challenge %s", row.hash)
+        if not row.enabled:
+            await self._own.enable(row.hash)
+        # Who gets a seat is decided here, where a refusal can say why.
+        if self._node.admission.policy(row.hash) is not Policy.OPEN:
+            await self._node.admission.set_policy(row.hash, "", Policy.OPEN)
+        return row.hash
+
+    def _row(self) -> LocalIdentity | None:
+        return next((row for row in self._own.rows.values() if row.role is Role.GATEWAY), None)
+
+    # Looking
+
+    @property
+    def node(self) -> Node:
+        return self._node
+
+    def of_session(self, key: SessionKey) -> Bridge | None:
+        return next((bridge for bridge in self.bridges.values() if bridge.key == key), None)
+
+    def of_peer(self, peer: str) -> list[Bridge]:
+        """Oldest first."""
+        return [bridge for bridge in self.bridges.values() if bridge.row.peer == peer]
+
+    def judge(self, peer: str) -> Judgement:
+        """Whether a player gets seats."""
+        local = self._own.rows.get(peer)
+        standing = Standing(
+            local=local is not None,
+            house=local is not None and local.role is not Role.PERSON,
+            contact=self.store.book.contact(peer) is not None,
+        )
+        return judge(peer, standing, self.settings.policy)
+
+    @property
+    def own_name(self) -> str:
+        """What the gateway's identity is called."""
+        row = self._row()
+        return row.name if row is not None and self.identity else ""
+
+    def called(self, peer: str) -> str:
+        """What a peer is called here, or ""."""
+        return self._name(peer)
+
+    def name(self, peer: str) -> str:
+        """What a player is called at tables. Implements ``seeking.Mesh``."""
+        name = clean(self._name(peer), LONGEST_NAME).strip() if self.settings.names else ""
+        return name or f"player {peer[:6]}"
+
+    # Challenges
+
+    def _consider(self, key: SessionKey) -> None:
+        if key not in self._considered:
+            self._considered.add(key)
+            self._spawn(self._take_on(key))
+
+    async def _take_on(self, key: SessionKey) -> None:
+        """Make a bridge of a challenge to us, or leave it unanswered."""
+        try:
+            session = self._node.session(key)
+            if session.status is not Status.PENDING or session.initiator != session.peer:
+                return
+            if self.of_session(key) is not None:
+                return
+            judgement = self.judge(session.peer)
+            often = not self._challenges.allow(session.peer, self._mesh.now())
+            if judgement.verdict is Verdict.IGNORE or often:
+                log.info("the gateway leaves a challenge of %s unanswered", session.peer)
+            elif session.app_id not in PLAYED:
+                await self._node.act(key, Command.DECLINE, {})
+            elif judgement.verdict is Verdict.DECLINE:
+                await self._refuse(session, judgement.why)
+            else:
+                await self._seat(session)
+        except (CallerError, StorageError) as error:
+            log.warning("a challenge to the gateway is not taken on: %s", error)
+        finally:
+            self._considered.discard(key)
+
+    async def _seat(self, session: Session) -> None:
+        invited = self._invited(session.peer, session.app_id)
+        again = self._again(session.peer, session.app_id)
+        platform = self.settings.policy.routes.get(session.app_id, "")
+        try:
+            if invited is not None:
+                await invited.change(
+                    stage=SeatStage.OPENING, session=session.key.session_id, takes=self.settings.caps
+                )
+                invited.wake()
+            elif again is not None:
+                notes = Notes(rematch_of=again.row.id)
+                await self._insert(session, again.row.platform, again.row.account, notes)
+            elif platform:
+                await self._insert(session, platform)
+            else:
+                await self._refuse(session, f"I know no table of {self._game(session)}")
+        except NoSlot as none:
+            await self._refuse(session, full(none.cap))
+
+    async def _insert(
+        self, session: Session, platform: str, account: str = "", notes: Notes | None = None
+    ) -> None:
+        new = NewBridge(
+            identity=self.identity,
+            peer=session.peer,
+            app=session.app_id,
+            platform=platform,
+            account=account,
+            stage=SeatStage.OPENING,
+            at=self._mesh.now(),
+            session=session.key.session_id,
+            notes=(notes or Notes()).dump(),
+            caps=self.settings.caps,
+        )
+        await self.begin(new)
+
+    async def _refuse(self, session: Session, why: str) -> None:
+        """A bridge that has nothing to do but to say no: durably, and once."""
+        new = NewBridge(
+            identity=self.identity,
+            peer=session.peer,
+            app=session.app_id,
+            platform=self.settings.policy.routes.get(session.app_id, ""),
+            stage=SeatStage.OPENING,
+            at=self._mesh.now(),
+            session=session.key.session_id,
+            notes=Notes(broken=why).dump(),
+        )
+        await self.begin(new)
+
+    def _invited(self, peer: str, app: str) -> Bridge | None:
+        return next(
+            (
+                bridge
+                for bridge in self.of_peer(peer)
+                if bridge.row.stage is SeatStage.INVITED and bridge.row.app == app
+            ),
+            None,
+        )
+
+    def _again(self, peer: str, app: str) -> Bridge | None:
+        """The player's last seat, where its table goes on with another game."""
+        found = (
+            bridge
+            for bridge in self.of_peer(peer)
+            if bridge.row.app == app and bridge.seen.rematch is not None and not bridge.notes.left
+        )
+        return next(found, None)
+
+    def _game(self, session: Session) -> str:
+        return self._node.games[session.app_id].manifest.display_name
+
+    # Bridges
+
+    async def begin(self, new: NewBridge, seat: RemoteSeat | None = None) -> Bridge:
+        """Store a bridge and start it. Raises ``NoSlot`` and ``StorageError``; then there is none."""
+        committed = await self._writer.run(self.store.commit, Commit(bridge=new))
+        row = self.store.gateway.get(committed.bridge_id or 0)
+        assert row is not None  # it was committed a moment ago
+        return self._add(row, seat)
+
+    def _add(self, row: Row, seat: RemoteSeat | None = None) -> Bridge:
+        bridge = Bridge(
+            row,
+            self._node.games[row.app],
+            self._mesh,
+            self.seating,
+            self.store,
+            self._writer,
+            wait_seconds=self.settings.wait,
+            changed=self._changed,
+            over=self._over,
+            seat=seat,
+        )
+        self.bridges[row.id] = bridge
+        self._changed(bridge)
+        bridge.start()
+        return bridge
+
+    def _changed(self, bridge: Bridge) -> None:
+        row = bridge.row
+        now = (row.stage, row.session, bridge.trouble, row.result)
+        if self._told.get(row.id) == now:
+            return
+        self._told[row.id] = now
+        self._publish(
+            "gateway.seat",
+            {
+                "id": row.id,
+                "peer": row.peer,
+                "app": row.app,
+                "platform": row.platform,
+                "stage": row.stage,
+                "session": row.session or "",
+                "trouble": bridge.trouble,
+                "result": row.result,
+                "reason": row.reason,
+            },
+        )
+
+    def is_trouble(self, platform: str, trouble: str) -> None:
+        """Whether a platform can be used; "" for yes. People are told of a change."""
+        if self.troubles.get(platform, "") != trouble:
+            self.troubles[platform] = trouble
+            if trouble:
+                log.warning("the platform %s: %s", platform, trouble)
+            self._publish("gateway.platform", {"name": platform, "trouble": trouble})
+
+    def problems(self) -> list[str]:
+        """For the status of the node."""
+        return [f"Platform {name}: {trouble}" for name, trouble in self.troubles.items() if trouble]
+
+    def _over(self, bridge: Bridge) -> None:
+        self.bridges.pop(bridge.row.id, None)
+        self._told.pop(bridge.row.id, None)
+
+    async def _look_at(self, platform: Platform) -> None:
+        """See whether a platform can be used: at the start, then now and then."""
+        while True:
+            pool = self.accounts.pool(platform.name)
+            names = ["", *(account.name for account in pool[:1])]
+            waits = [self.limiter.wait(platform.name, name, self._mesh.now()) for name in names]
+            if max(waits) > 0:
+                await asyncio.sleep(max(waits))
+                continue
+            try:
+                await platform.check(pool[0] if pool else None)
+            except PlatformError as error:
+                self.is_trouble(platform.name, str(error))
+            else:
+                self.is_trouble(platform.name, "")
+            trouble = bool(self.troubles.get(platform.name))
+            await asyncio.sleep(TROUBLED_SECONDS if trouble else WELL_SECONDS)
+
+    # What house hosts need (``seeking.Mesh``)
+
+    async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
+        """Challenge a player who seeks an opponent, for a seat at a table of ours. Raises ``Unwanted``."""
+        if not self.identity or self.judge(seek.peer).verdict is not Verdict.TAKE:
+            raise Unwanted("That player gets no seat")
+        new = NewBridge(
+            identity=self.identity,
+            peer=seek.peer,
+            app=seek.app,
+            platform=account.platform,
+            account=account.name,
+            stage=SeatStage.WAITING,
+            at=self._mesh.now(),
+            seat=json.dumps(dict(seat.resume_key), separators=(",", ":")),
+            hosted=True,
+            caps=self.settings.caps,
+        )
+        try:
+            await self.begin(new, seat)
+        except NoSlot as none:
+            raise Unwanted(full(none.cap).capitalize()) from None
+
+    # Tasks
+
+    async def tell(self, peer: str, text: str) -> None:
+        """Write to a player, as the gateway; who cannot be written to is not. Implements ``seeking.Mesh``."""
+        try:
+            await self._mesh.write(self.identity, peer, text, None)
+        except (CallerError, StorageError) as error:
+            log.info("%s was not told: %s", peer, error)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("the gateway failed at something", exc_info=error)
+
+
+class Kept:
+    """Implements ``limiter.Kept``."""
+
+    def __init__(self, store: Store, writer: Writer) -> None:
+        self._store = store
+        self._writer = writer
+
+    async def put(self, pause: Pause) -> None:
+        await self._writer.run(self._store.gateway.put_pause, pause)
+
+    async def drop(self, platform: str, account: str) -> None:
+        await self._writer.run(self._store.gateway.drop_pause, platform, account)

@@ -1,0 +1,321 @@
+"""What people ask of the gateway: seats by invitation, leaving, limits, tables of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from gateway.policy import GatePolicy, Players
+from gateway.seat import HostedSeat, ResumeKey, SeatLost, Side
+from gateway.seeking import Host, HostTable, Seek, Unwanted
+from lrgpnode.protocol.errors import CallerError
+from lrgpnode.protocol.session import Status
+from storage.gateway_model import Caps
+from tests.gateway.fake_platform import FakeSeat, FakeTable, World, moves
+from tests.gateway.scene import SETTINGS, TOKEN, Scene, play
+from tests.node.network import Faults
+from tests.node.players import A, B
+
+
+def test_a_table_by_invitation() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("ttt", "first", script=moves({"i": 3}, {"i": 4}))
+        scene.world.table("ttt", "wanted", script=moves({"i": 3}, {"i": 4}))
+        tables = await scene.host.desk.tables("ttt")
+        assert [table.id for table in tables.tables] == ["first", "wanted"]
+        seat = await scene.host.desk.request(A, "ttt", "wanted")
+        assert (seat.stage, seat.platform, seat.table) == ("invited", "fake", "wanted")
+        assert scene.world.asked.count("open") == 0, "no seat before the player is there"
+        await scene.host.restart()
+        id = await scene.ann.challenge(B, "ttt")
+        for cell in (0, 1, 2):
+            await scene.turn(id)
+            await scene.ann.act(id, "move", i=cell)
+        assert (await scene.over()).result == "won"
+        assert scene.world.tables["wanted"].joins == 1
+        assert scene.world.tables["first"].joins == 0
+
+    play(main)
+
+
+def test_an_invitation_is_void_after_a_while() -> None:
+    async def main(scene: Scene) -> None:
+        await scene.host.desk.request(A, "chess", None)
+        row = await scene.over()
+        assert row.reason == "no challenge came in time"
+        assert scene.world.asked == ["check"]
+
+    play(main)
+
+
+def test_a_later_wish_takes_the_place_of_an_earlier_one() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess", "one")
+        scene.world.table("chess", "two")
+        await scene.host.desk.request(A, "chess", "one")
+        await scene.host.desk.request(A, "chess", "two")
+        await scene.until(lambda: len(scene.host.desk.seats(A)) == 1)
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        assert scene.world.tables["two"].joins == 1
+
+    play(main)
+
+
+@pytest.mark.parametrize("game", ["draughts", "chess"])
+def test_wishes_that_cannot_be(game: str) -> None:
+    async def main(scene: Scene) -> None:
+        with pytest.raises(CallerError):
+            await scene.host.desk.request(A, game, None)
+        assert scene.host.desk.seats() == []
+
+    play(main, settings=replace(SETTINGS, policy=GatePolicy(players=Players.EVERYONE)))
+
+
+def test_leaving_a_game_ends_it_on_both_sides() -> None:
+    async def main(scene: Scene) -> None:
+        table = scene.world.table("chess")
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        (seat,) = scene.host.desk.seats(A)
+        assert (seat.stage, seat.opponent, seat.peer_name, seat.session) == ("playing", "Webby", "Ann", id)
+        with pytest.raises(CallerError):
+            await scene.host.desk.leave("c" * 32)
+        await scene.host.desk.leave(A)
+        row = await scene.over()
+        assert table.left
+        assert row.result == "lost"
+        assert len(scene.host.told_player()) == 1
+        await scene.ann.act(id, "move", m="e2e4")
+        errors = await scene.until(lambda: scene.ann.of("game.error"))
+        assert errors[0].fields["msg"] == "the seat was given up"
+
+    play(main)
+
+
+def test_one_seat_for_each_player() -> None:
+    async def main(scene: Scene) -> None:
+        for _ in range(2):
+            scene.world.table("chess")
+        first = await scene.ann.challenge(B, "chess")
+        await scene.turn(first)
+        second = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(second)).status is Status.DECLINED
+        await scene.until(scene.host.told_player)
+        assert scene.host.told_player() == [
+            "No seat for you: you have a seat already; finish that game first."
+        ]
+        assert scene.host.store.gateway.used() == {"fake": 1}
+        assert scene.world.asked.count("open") == 1
+
+    play(main)
+
+
+def test_a_day_s_games_are_counted_over_restarts() -> None:
+    async def main(scene: Scene) -> None:
+        for _ in range(3):
+            scene.world.table("chess")
+        for _ in range(2):
+            id = await scene.ann.challenge(B, "chess")
+            await scene.turn(id)
+            await scene.ann.act(id, "resign")
+            await scene.until(lambda: not scene.host.gateway.bridges)
+            await scene.host.restart()
+        third = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(third)).status is Status.DECLINED
+        await scene.until(scene.host.told_player)
+        assert "your games for today" in scene.host.told_player()[-1]
+        await scene.quiet(86_400)
+        fourth = await scene.ann.challenge(B, "chess")
+        await scene.turn(fourth)
+
+    play(main, settings=replace(SETTINGS, caps=Caps(platform=4, player=1, day=2)))
+
+
+def test_who_is_not_wanted_gets_no_answer() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+        id = await scene.ann.challenge(B, "chess")
+        await scene.quiet(600)
+        assert scene.game(id).status is Status.PENDING
+        assert scene.world.asked == ["check"]
+        assert scene.host.told_player() == []
+        with pytest.raises(CallerError):
+            await scene.host.desk.request(A, "chess", None)
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, players=Players.LISTED)))
+
+
+def test_no_route() -> None:
+    async def main(scene: Scene) -> None:
+        id = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        await scene.until(scene.host.told_player)
+        assert scene.host.told_player() == ["No seat for you: I know no table of Chess."]
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, routes={})))
+
+
+def test_an_account_that_the_platform_does_not_take() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+        scene.world.refuse = {TOKEN}
+        id = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        assert scene.host.desk.status().platforms[0].trouble == "the platform does not take the token"
+        await scene.host.desk.add_account("fake", "other", "tok_better_1")
+        await scene.host.desk.remove_account("fake", "main")
+        again = await scene.ann.challenge(B, "chess")
+        await scene.turn(again)
+        assert scene.host.bridge(2).account == "other"
+
+    play(main)
+
+
+class House:
+    """A host with one table, as the service sees it."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.sought: list[str] = []
+
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+
+    @property
+    def games(self) -> Collection[str]:
+        return ("chess", "ttt")
+
+    async def seek(self, peer: str, app: str) -> str:
+        if app == "ttt":
+            raise Unwanted("Too many are waiting already")
+        self.sought.append(peer)
+        return "You are in line."
+
+    async def unseek(self, peer: str) -> bool:
+        return peer in self.sought
+
+    def seeks(self) -> Sequence[Seek]:
+        return ()
+
+    def tables(self) -> Sequence[HostTable]:
+        return ()
+
+    def trouble(self) -> str:
+        return ""
+
+    async def reopen(self, key: ResumeKey) -> HostedSeat:
+        table = self.world.tables.get(str(key["table"]))
+        if table is None or table.lost:
+            raise SeatLost("the table is closed")
+        return FakeSeat(table)
+
+
+async def hosted(scene: Scene, app: str, **how: object) -> FakeTable:
+    """Somebody from the web sits at our table, and the player's seat there is filled."""
+    table = scene.world.table(app, hosted=True, **how)
+    scene.host.gateway.hosts["fake"] = cast("Host", House(scene.world))
+    table.sit("main", "Ann")
+    account = scene.host.gateway.accounts.get("fake", "main")
+    assert account is not None
+    seek = Seek(peer=A, app=app, at=0.0, until=1e12)
+    await scene.host.gateway.seat(seek, FakeSeat(table), account)
+    return table
+
+
+@pytest.mark.parametrize("app", ["chess", "ttt"])
+def test_somebody_from_the_web_meets_a_player_of_the_mesh(app: str) -> None:
+    key, theirs = ("m", ("e7e5", "e2e4")) if app == "chess" else ("i", (0, 0))
+
+    async def main(scene: Scene) -> None:
+        table = await hosted(scene, app, script=lambda table: {key: theirs[table.first is Side.THEM]})
+        id = await scene.until(lambda: scene.new_game(app, ""))
+        assert scene.game(id).initiator == B
+        assert not table.ordered
+        await scene.ann.act(id, "accept")
+        await scene.until(lambda: table.ordered)
+        white = scene.game(id).metadata["first_turn"]
+        assert table.first is (Side.US if white == A else Side.THEM)
+        await scene.turn(id)
+        assert scene.host.bridge().hosted
+        await scene.ann.act(id, "resign")
+        assert (await scene.over()).result == "lost"
+
+    for seed in (1, 2, 3):
+        play(main, seed=seed, faults=Faults(delay=0.5))
+
+
+@pytest.mark.parametrize("answer", ["decline", "silence"])
+def test_the_player_does_not_come_to_our_table(answer: str) -> None:
+    async def main(scene: Scene) -> None:
+        table = await hosted(scene, "chess")
+        id = await scene.until(lambda: scene.new_game("chess", ""))
+        if answer == "decline":
+            await scene.ann.act(id, "decline")
+        row = await scene.over()
+        assert table.left
+        assert row.result in ("none", "lost")
+        await scene.until(lambda: scene.game(id).status is Status.DECLINED)
+
+    play(main, settings=replace(SETTINGS, wait=600.0))
+
+
+def test_our_table_over_a_restart() -> None:
+    async def main(scene: Scene) -> None:
+        table = await hosted(scene, "chess", script=moves())
+        id = await scene.until(lambda: scene.new_game("chess", ""))
+        host = scene.host.gateway.hosts["fake"]
+        scene.host.crash()
+        await scene.ann.act(id, "accept")
+        scene.host.hosts = {"fake": host}
+        await scene.host.start()
+        await scene.until(lambda: table.ordered)
+        assert scene.host.stage() == "playing"
+
+    play(main)
+
+
+def test_seeking() -> None:
+    async def main(scene: Scene) -> None:
+        with pytest.raises(CallerError, match="no tables"):
+            await scene.host.desk.seek(A, "chess")
+        scene.host.gateway.hosts["fake"] = cast("Host", House(scene.world))
+        assert await scene.host.desk.seek(A, "chess") == "You are in line."
+        with pytest.raises(CallerError, match="Too many"):
+            await scene.host.desk.seek(A, "ttt")
+        assert await scene.host.desk.unseek(A)
+
+    play(main)
+
+
+def test_a_player_who_challenges_without_end_is_not_answered_without_end() -> None:
+    async def main(scene: Scene) -> None:
+        for _ in range(15):
+            await scene.ann.challenge(B, "chess")
+            await scene.quiet(10)
+        await scene.quiet(60)
+        assert len(scene.host.told_player()) == 12
+        await scene.quiet(3600)
+        id = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(id)).status is Status.DECLINED
+
+    play(main)
+
+
+def test_what_a_platform_says_is_passed_on_in_one_line() -> None:
+    async def main(scene: Scene) -> None:
+        table = scene.world.table("chess", legal=False)
+        table.rejects = ["no\x1b[31m\nsuch move " + "x" * 500]
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        await scene.ann.act(id, "move", m="e2e4")
+        row = await scene.over()
+        (told,) = scene.host.told_player()
+        for text in (told, row.reason, *scene.host.flags(id).values()):
+            assert text.isprintable()
+            assert len(text) < 280
+
+    play(main)

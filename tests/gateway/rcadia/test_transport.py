@@ -158,7 +158,7 @@ def test_events_and_the_public_view() -> None:
     async def answer(request: web.Request) -> web.StreamResponse:
         asked.append(request.path_qs.removeprefix("/base/api/v1/agent/sessions/" + SESSION))
         if request.path.endswith("events"):
-            event = {"index": 4, "type": "action", "turn": 3, "actionId": "a_1", "at": "2026-10-07T19:00:00Z"}
+            event = {
                 "index": 4,
                 "type": "action",
                 "turn": 3,

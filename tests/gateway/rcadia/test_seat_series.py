@@ -200,6 +200,23 @@ def test_an_unknown_form_on_our_turn_gives_the_seat_back() -> None:
     asyncio.run(main())
 
 
+def test_a_seat_that_is_closed_meanwhile_is_not_given_back() -> None:
+    async def main() -> None:
+        async with desk(replace(QUICK, unreadable=(30.0, 30.0))) as d:
+            table = d.server.table(Hexes)
+            seat = await d.sit(table, "ttt")
+            table.sit("Fish")
+            player = Player(seat, lambda turn: None)
+            running = asyncio.ensure_future(player.run())
+            await player.until(lambda event: isinstance(event, Joined) and event.begun)
+            await seat.close()
+            await running
+            assert table.status == "active"
+            assert "POST leave" not in d.server.calls
+
+    asyncio.run(main())
+
+
 def test_legal_actions_that_come_after_the_state() -> None:
     """A game may publish its state, and what may be done in it, one after the other."""
 

@@ -338,14 +338,6 @@ class _Application:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._ask_to_stop, signal.Signals(number).name)
-        self._configuration.on_change("node.log_level", self._set_log_level)
-        for key, row in SETTINGS.items():
-            if row.section == "tui":
-                # Windows ask for these; the node has nothing to do.
-                self._configuration.on_change(key, lambda _: None)
-        self._configuration.on_change(
-            "announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0)
-        )
         writer = Writer(self._store, observe=self._counters.wrote)
         self._house = house = House(self._settings, self._own, self._store, writer)
         texts = self._texts(writer)
@@ -362,9 +354,7 @@ class _Application:
             airtime=self._mesh.airtime if texts is None else texts.airtime,
             clock=self._movable.clock if self._movable is not None else None,
         )
-        self._configuration.on_change(
-            "accept.from", lambda policy: node.admission.use_default(Policy(policy))
-        )
+        self._follow_settings(node)
         self._time = node.time
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
@@ -404,6 +394,16 @@ class _Application:
             await asyncio.to_thread(self._mesh.stop)
             writer.close()
             log.info("the node has stopped")
+
+    def _follow_settings(self, node: Node) -> None:
+        """Settings that act at once."""
+        follow = self._configuration.on_change
+        follow("node.log_level", self._set_log_level)
+        follow("announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0))
+        follow("accept.from", lambda policy: node.admission.use_default(Policy(policy)))
+        for key, row in SETTINGS.items():
+            if row.section == "tui":
+                follow(key, lambda _: None)  # Windows ask for these; the node has nothing to do.
 
     def _name_of(self, peer: str) -> str:
         return self._lookup.name(peer)

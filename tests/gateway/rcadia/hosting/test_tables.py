@@ -220,7 +220,7 @@ def test_a_game_is_taken_up_after_a_restart_of_the_host(tmp_path: Path) -> None:
 
 
 def test_an_order_that_was_settled_before_a_restart_is_said(tmp_path: Path) -> None:
-    """Somebody of the mesh was to sit here and has given up, and the host was killed before it could say so."""
+    """A player of the mesh has given up, and the host was killed before it could begin the game."""
 
     async def play() -> None:
         async with hall(tmp_path) as here:

@@ -221,7 +221,7 @@ def test_legal_actions_that_come_after_the_state() -> None:
     """A game may publish its state, and what may be done in it, one after the other."""
 
     async def main() -> None:
-        async with desk() as d:
+        async with desk(replace(QUICK, unreadable=(0.2,) * 50)) as d:
             table = d.server.table(TicTacToeGame)
             seat = await d.sit(table, "ttt")
             table.sit("Fish")
@@ -229,7 +229,7 @@ def test_legal_actions_that_come_after_the_state() -> None:
             table.bump()
             player = Player(seat, lambda turn: None)
             running = asyncio.ensure_future(player.run())
-            await asyncio.sleep(0.1)  # the first look is over; the second, after 0.2 s, will fit
+            await asyncio.sleep(0.1)  # some looks do not fit, a later one will
             table.legal = table.game.legal()
             table.bump()
             await player.until(lambda event: isinstance(event, YourTurn))

@@ -85,6 +85,10 @@ class Watch:
         self._news.set()
         self._interrupt.set()
 
+    @property
+    def closed(self) -> bool:
+        return self._closing.is_set()
+
     def close(self) -> None:
         self._closing.set()
         self.wake()
@@ -113,7 +117,7 @@ class Watch:
                 await self._interrupt.wait()
             else:
                 await self._before(self._interrupt, self._poll())
-        if self._closing.is_set():
+        if self.closed:
             raise WatchClosed
         self._news.clear()
         assert self.latest is not None

@@ -20,7 +20,7 @@ from lrgpnode.protocol.value import Value
 COOKIE: Final = "arcade_session"
 
 LOOK_AGAIN: Final = 1.0
-"""Seconds after which what the command line has changed is seen."""
+"""Seconds after which it is seen what the command line has taken away; what it has made is seen at once."""
 
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 _MAX_TOKEN: Final = 256
@@ -80,11 +80,8 @@ class Doorman:
         self._limit(self._sessions, f"{who.account} {what}")
 
     def caller(self, request: web.Request) -> Who:
-        now = time.monotonic()
-        if now - self._looked > LOOK_AGAIN:
-            self._looked = now
-            if self._store.version() != self._version:
-                self.reload()
+        if time.monotonic() - self._looked > LOOK_AGAIN:
+            self._look_again()
         header = request.headers.get("Authorization")
         if header is not None:
             scheme, _, token = header.partition(" ")
@@ -92,12 +89,22 @@ class Doorman:
         else:
             token = request.cookies.get(COOKIE, "")
         who = self._lookup(token)
+        if who is None and token and self._look_again():
+            who = self._lookup(token)  # It was made a moment ago.
         if who is None:
             raise self._unknown(request, token)
         if header is None and request.method not in _SAFE:
             check_same_origin(request)
         self._limit(self._calls, who.account)
         return who
+
+    def _look_again(self) -> bool:
+        """Read the tokens again if something has changed them; whether it has."""
+        self._looked = time.monotonic()
+        if self._store.version() == self._version:
+            return False
+        self.reload()
+        return True
 
     def check_guesses(self, request: web.Request) -> None:
         """Raises ``Refusal`` (429) if too many wrong passwords came from this address."""

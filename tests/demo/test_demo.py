@@ -62,6 +62,7 @@ def demonstrate(folder: Path, *more: str, said: str = "") -> subprocess.Complete
     )
 
 
+@pytest.mark.slow
 def test_a_game_over_the_air_and_nothing_is_left(folder: Path) -> None:
     moves = "".join(f"{cell}\n" for cell in list(range(1, 10)) * 3)
     ran = demonstrate(folder, said=moves)

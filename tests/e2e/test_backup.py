@@ -79,6 +79,7 @@ def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running
             there.kill()
 
 
+@pytest.mark.slow
 def test_an_older_backup_gets_what_its_peer_has_done_since(tmp_path: Path) -> None:
     """As docs/backup.md says: what nothing has confirmed is sent again to the node that forgot it."""
     endpoint = f"127.0.0.1:{free_port()}"

@@ -157,6 +157,7 @@ def burst(node: NodeProcess, peer: RawPeer, count: int, kills: int, seed: int) -
     return {"sent": sender.sent + count, "proved and committed at each kill": killed_at}
 
 
+@pytest.mark.slow
 def test_killed_once_in_a_burst_of_forty(
     tmp_path: Path, peer: RawPeer, record_property: pytest.RecordProperty
 ) -> None:

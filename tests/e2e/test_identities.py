@@ -40,6 +40,7 @@ def test_two_identities_of_a_node_play_each_other(tmp_path: Path, endpoint: str)
         assert sides[0]["view"]["result"]["winner"] == sides[1]["view"]["result"]["winner"] == node.identity
 
 
+@pytest.mark.slow
 def test_a_deleted_identity_is_gone_with_its_games(tmp_path: Path, endpoint: str) -> None:
     with (
         NodeProcess(tmp_path / "b", "--listen", endpoint) as b,
@@ -87,6 +88,7 @@ def enabled(node: NodeProcess, hash: str) -> bool:
     return bool(found[0]["enabled"])
 
 
+@pytest.mark.slow
 def test_what_a_resting_identity_has_to_send_waits_also_over_a_restart(tmp_path: Path, endpoint: str) -> None:
     with (
         # Who is restarted connects: Reticulum tries again only after five seconds.

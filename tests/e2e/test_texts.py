@@ -76,6 +76,7 @@ def people(tmp_path: Path) -> Iterator[tuple[NodeProcess, PlainClient]]:
     try:
         paul.tell("announce")
         until(lambda: node.call("peer.list", search=paul.hash)["peers"], "Paul is heard", DEADLINE)
+        paul.wait("heard", peer=node.identity)
         yield node, paul
     finally:
         paul.close()
@@ -105,7 +106,6 @@ def test_any_client_can_read_and_answer(people: tuple[NodeProcess, PlainClient])
     assert paul.wait("received", content="y" * 1024)["opportunistic"] is False
     until(lambda: states(node, paul.hash) == ["delivered"] * 2, "the proof")
 
-    paul.wait("heard", peer=node.identity)
     paul.tell("write", node.identity, json.dumps("Hello\x1b[31m Ann\u202e"))
     paul.wait("delivered")
     event = node.events.wait("message.received", deadline=DEADLINE)

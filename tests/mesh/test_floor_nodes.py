@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.nodes import until
 from tests.mesh.nodes import Node
 
@@ -27,6 +29,7 @@ def configure(folder: Path, **ports: int | None) -> str:
     return str(folder)
 
 
+@pytest.mark.slow
 def test_a_restart_is_announced_by_cable_and_not_by_radio(tmp_path: Path, start: Start) -> None:
     far = start(tmp_path / "far", listen="127.0.0.1:0")
     near = start(tmp_path / "near", listen="127.0.0.1:0")

@@ -130,6 +130,7 @@ def test_four_in_a_row(mesh: Mesh, web: Web) -> None:
     assert mesh.seat(stage="over", session=id)["result"] == "won"
 
 
+@pytest.mark.slow
 def test_the_agent_leaves(mesh: Mesh, web: Web) -> None:
     table = web.host("chess")
     ann = web.agent(table)

@@ -69,6 +69,7 @@ def test_a_game_until_we_resign(tmp_path: Path, app: str) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_two_rounds_with_the_order_swapped(tmp_path: Path) -> None:
     async def main() -> None:
         async with house(tmp_path, TTT) as one:
@@ -87,6 +88,7 @@ def test_two_rounds_with_the_order_swapped(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_draw_is_offered_and_accepted(tmp_path: Path) -> None:
     async def main() -> None:
         async with house(tmp_path, replace(TTT, house=False, rematch=False)) as one:

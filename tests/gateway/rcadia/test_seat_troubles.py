@@ -99,6 +99,7 @@ def test_every_second_call_of_a_kind_fails(call: str, how: str) -> None:
     run(main)
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_none_is_a_lost_answer() -> None:
     async def main() -> None:
         async with desk() as d:
@@ -266,6 +267,7 @@ def test_a_rejection_that_comes_while_nobody_acts() -> None:
     run(main)
 
 
+@pytest.mark.slow
 def test_a_slow_host_is_waited_for() -> None:
     async def main() -> None:
         async with desk(replace(QUICK, pace=replace(QUICK.pace, wait=1))) as d:

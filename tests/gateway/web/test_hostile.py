@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.gateway.web.arcade import Village
 from tests.gateway.web.chromium import Browser
 from tests.gateway.web.conftest import Runner
@@ -113,6 +115,7 @@ def test_hostile_texts_stay_texts(in_browser: Runner, tmp_path: Path) -> None:
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_signing_in_leads_nowhere_else(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         page = await browser.page()

@@ -121,6 +121,7 @@ def test_chess_by_pointer_and_keyboard(in_browser: Runner, tmp_path: Path) -> No
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_places_buttons_and_the_next_round(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         host = there.caller("host")

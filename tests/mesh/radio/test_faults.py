@@ -90,6 +90,7 @@ def test_every_fault_is_named_and_gone_when_it_is_mended(tmp_path: Path, stack: 
     assert node.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_board_that_hangs_is_noticed_and_opened_anew(stack: ExitStack, board: Board) -> None:
     node = start(stack, board)
     wait_for(node, "online")

@@ -124,6 +124,7 @@ def test_a_player_of_the_mesh_takes_the_seat_and_says_who_begins(tmp_path: Path)
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_a_rematch_with_a_player_of_the_mesh_has_its_order_said_again(tmp_path: Path) -> None:
     async def plays(seek: Seek, seat: HostedSeat) -> None:
         for first in (Side.THEM, Side.US):
@@ -226,6 +227,7 @@ def test_who_is_never_heard_of_gives_the_seat_to_the_house(tmp_path: Path) -> No
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_in_chess_a_rematch_with_a_player_of_the_mesh_changes_colours(tmp_path: Path) -> None:
     async def plays(seek: Seek, seat: HostedSeat) -> None:
         events = seat.events()
@@ -254,6 +256,7 @@ def test_in_chess_a_rematch_with_a_player_of_the_mesh_changes_colours(tmp_path: 
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_the_house_makes_room_for_a_player_of_the_mesh(tmp_path: Path) -> None:
     async def plays(seek: Seek, seat: HostedSeat) -> None:
         events = seat.events()
@@ -352,6 +355,7 @@ def test_a_seat_of_the_mesh_is_reopened_after_a_kill(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_server_opens_new_tables(tmp_path: Path) -> None:
     async def play() -> None:
         async with house(tmp_path, TTT) as one:

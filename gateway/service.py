@@ -136,6 +136,18 @@ class Gateway:
             if session.status is Status.PENDING:
                 self._consider(session.key)
 
+    async def withdraw(self, name: str, why: str) -> None:
+        """Use a platform no more, and host nothing there. Before ``open``.
+
+        For the arcade of this node that is not open: what answers at its address then is somebody else's
+        program, which must not be sent our tokens.
+        """
+        self.hosts.pop(name, None)
+        platform = self.platforms.pop(name, None)
+        if platform is not None:
+            self.is_trouble(name, why)
+            await platform.close()
+
     async def close(self) -> None:
         """Do no more; every seat stays ours. Before the node stops."""
         for task in self._tasks:
@@ -231,7 +243,8 @@ class Gateway:
             judgement = self.judge(session.peer)
             often = not self._challenges.allow(session.peer, self._mesh.now())
             if judgement.verdict is Verdict.IGNORE or often:
-                log.info("the gateway leaves a challenge of %s unanswered", session.peer)
+                why = "there were too many" if often else "it is not one of gateway.players"
+                log.info("the gateway leaves a challenge of %s unanswered: %s", session.peer, why)
             elif session.app_id not in PLAYED:
                 await self._node.act(key, Command.DECLINE, {})
             elif judgement.verdict is Verdict.DECLINE:

@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from lrgpnode.control.text import clean
-from lrgpnode.limit import Limit
 from lrgpnode.node import Identities, IdentityError, Node
 from lrgpnode.protocol.errors import CallerError
-from lrgpnode.protocol.game import Command
-from lrgpnode.protocol.session import Session, SessionKey, Status
+from lrgpnode.protocol.session import SessionKey, Status
 from storage.errors import StorageError
 from storage.gateway import NoSlot
 from storage.gateway_model import Bridge as Row, NewBridge, Pause, SeatStage
@@ -29,8 +27,7 @@ from storage.writer import Writer
 
 from .accounts import Accounts
 from .bridge.driver import Bridge
-from .bridge.notes import Notes
-from .bridge.rules import PLAYED
+from .challenges import Challenges
 from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
@@ -48,9 +45,6 @@ NAMES: Final = ("gateway", "the gateway", "gateway of lrgpnode")
 TROUBLED_SECONDS: Final = 300.0
 WELL_SECONDS: Final = 3600.0
 """Between looks at whether a platform can be used."""
-
-CHALLENGES_PER_HOUR: Final = 12
-"""Of one player that are answered: each costs airtime, and a request at a platform."""
 
 LONGEST_NAME: Final = 24
 """Characters of a player's name at a table."""
@@ -90,17 +84,16 @@ class Gateway:
         self._node: Node
         self._mesh: MeshSide
         self._tasks: set[asyncio.Task[None]] = set()
-        self._challenges = Limit(CHALLENGES_PER_HOUR, seconds=3600.0)
         self._told: dict[int, tuple[Any, ...]] = {}
-        self._considered: set[SessionKey] = set()
         self.seating = Seating(self)
+        self.challenges = Challenges(self)
         self.handover = Handover(
             self.accounts,
             lambda: self.identity,
             lambda: self.platforms,
             lambda peer: self.judge(peer).verdict is Verdict.TAKE,
             self.tell,
-            self._spawn,
+            self.spawn,
         )
 
     # Life
@@ -131,10 +124,10 @@ class Gateway:
             except (KeyError, ValueError) as error:
                 log.error("seat %d cannot go on: %s", row.id, error)
         for platform in self.platforms.values():
-            self._spawn(self._look_at(platform))
+            self.spawn(self._look_at(platform))
         for session in node.router.list(self.identity, None, node.now()):
             if session.status is Status.PENDING:
-                self._consider(session.key)
+                self.challenges.consider(session.key)
 
     async def withdraw(self, name: str, why: str) -> None:
         """Use a platform no more, and host nothing there. Before ``open``.
@@ -169,7 +162,7 @@ class Gateway:
         if bridge is not None:
             bridge.wake()
         elif type == "game.challenged":
-            self._consider(key)
+            self.challenges.consider(key)
 
     async def _begin(self) -> str:
         row = self._row()
@@ -224,110 +217,6 @@ class Gateway:
         """What a player is called at tables. Implements ``seeking.Mesh``."""
         name = clean(self._name(peer), LONGEST_NAME).strip() if self.settings.names else ""
         return name or f"player {peer[:6]}"
-
-    # Challenges
-
-    def _consider(self, key: SessionKey) -> None:
-        if key not in self._considered:
-            self._considered.add(key)
-            self._spawn(self._take_on(key))
-
-    async def _take_on(self, key: SessionKey) -> None:
-        """Make a bridge of a challenge to us, or leave it unanswered."""
-        try:
-            session = self._node.session(key)
-            if session.status is not Status.PENDING or session.initiator != session.peer:
-                return
-            if self.of_session(key) is not None:
-                return
-            judgement = self.judge(session.peer)
-            often = not self._challenges.allow(session.peer, self._mesh.now())
-            if judgement.verdict is Verdict.IGNORE or often:
-                why = "there were too many" if often else "it is not one of gateway.players"
-                log.info("the gateway leaves a challenge of %s unanswered: %s", session.peer, why)
-            elif session.app_id not in PLAYED:
-                await self._node.act(key, Command.DECLINE, {})
-            elif judgement.verdict is Verdict.DECLINE:
-                await self._refuse(session, judgement.why)
-            else:
-                await self._seat(session)
-        except (CallerError, StorageError) as error:
-            log.warning("a challenge to the gateway is not taken on: %s", error)
-        finally:
-            self._considered.discard(key)
-
-    async def _seat(self, session: Session) -> None:
-        invited = self._invited(session.peer, session.app_id)
-        again = self._again(session.peer, session.app_id)
-        platform = self.settings.policy.routes.get(session.app_id, "")
-        try:
-            if invited is not None:
-                await invited.change(
-                    stage=SeatStage.OPENING, session=session.key.session_id, takes=self.settings.caps
-                )
-                invited.wake()
-            elif again is not None:
-                notes = Notes(rematch_of=again.row.id)
-                await self._insert(session, again.row.platform, again.row.account, notes)
-            elif platform:
-                await self._insert(session, platform)
-            else:
-                await self._refuse(session, f"I know no table of {self._game(session)}")
-        except NoSlot as none:
-            await self._refuse(session, full(none.cap))
-
-    async def _insert(
-        self, session: Session, platform: str, account: str = "", notes: Notes | None = None
-    ) -> None:
-        new = NewBridge(
-            identity=self.identity,
-            peer=session.peer,
-            app=session.app_id,
-            platform=platform,
-            account=account,
-            stage=SeatStage.OPENING,
-            at=self._mesh.now(),
-            session=session.key.session_id,
-            notes=(notes or Notes()).dump(),
-            caps=self.settings.caps,
-        )
-        await self.begin(new)
-
-    async def _refuse(self, session: Session, why: str) -> None:
-        """A bridge that has nothing to do but to say no: durably, and once."""
-        new = NewBridge(
-            identity=self.identity,
-            peer=session.peer,
-            app=session.app_id,
-            platform=self.settings.policy.routes.get(session.app_id, ""),
-            stage=SeatStage.OPENING,
-            at=self._mesh.now(),
-            session=session.key.session_id,
-            notes=Notes(broken=why).dump(),
-        )
-        await self.begin(new)
-
-    def _invited(self, peer: str, app: str) -> Bridge | None:
-        return next(
-            (
-                bridge
-                for bridge in self.of_peer(peer)
-                if bridge.row.stage is SeatStage.INVITED and bridge.row.app == app
-            ),
-            None,
-        )
-
-    def _again(self, peer: str, app: str) -> Bridge | None:
-        """The player's last seat, where its table goes on with another game."""
-        found = (
-            bridge
-            for bridge in self.of_peer(peer)
-            if bridge.row.app == app and bridge.seen.rematch is not None and not bridge.notes.left
-        )
-        return next(found, None)
-
-    def _game(self, session: Session) -> str:
-        return self._node.games[session.app_id].manifest.display_name
 
     # Bridges
 
@@ -443,7 +332,8 @@ class Gateway:
         except (CallerError, StorageError) as error:
             log.info("%s was not told: %s", peer, error)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in the background, until the gateway is closed."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)

@@ -165,6 +165,7 @@ def _host(
     gateway.hosts[platform.name] = HouseHost(
         HostSettings(
             games=games,
+            min_open=settings.hosting_open_tables,
             max_tables=settings.hosting_max_tables,
             house=settings.hosting_house,
             house_after=float(settings.hosting_house_after_seconds),

@@ -69,9 +69,8 @@ class Doorman:
     # Gate
 
     def who(self, request: web.Request, scope: Scope) -> Who:
-        who = self.signed_in(request)
-        if scope not in who.scopes:
-            raise Refusal(403, "missing_scope", f"This token does not have the scope {scope}.")
+        who = self.caller(request)
+        who.check(scope)
         return who
 
     def anybody(self, request: web.Request) -> None:
@@ -80,10 +79,7 @@ class Doorman:
     def costly(self, who: Who, what: str) -> None:
         self._limit(self._sessions, f"{who.account} {what}")
 
-    # For the arcade's own routes
-
-    def signed_in(self, request: web.Request) -> Who:
-        """Whoever calls, whatever the scopes. Raises ``Refusal`` (401, 403, 429)."""
+    def caller(self, request: web.Request) -> Who:
         now = time.monotonic()
         if now - self._looked > LOOK_AGAIN:
             self._looked = now

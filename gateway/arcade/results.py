@@ -19,7 +19,7 @@ from gateway.rcadia.server.web.service import Service
 PATH: Final = "/api/v1/arcade/results"
 PAGE: Final = 50
 
-MAX_RESULT: Final = 8192
+MAX_RESULT: Final = 2048
 """Bytes of a result that are worth keeping; a larger one is kept as null."""
 
 log = logging.getLogger("lrgpnode.arcade")

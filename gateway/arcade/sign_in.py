@@ -72,7 +72,7 @@ class SignInRoutes:
         if "Authorization" not in request.headers and COOKIE not in request.cookies:
             self._doorman.anybody(request)
             return answers.json(AccountAnswer())
-        return answers.json(_answer(self._doorman.signed_in(request)))
+        return answers.json(_answer(self._doorman.caller(request)))
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         self._doorman.anybody(request)

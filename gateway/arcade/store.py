@@ -1,7 +1,8 @@
 """What the arcade keeps on disk: accounts, tokens (as hashes only), results of games.
 
 A file of its own, used by the running arcade and by `lrgpnode arcade` at the same time; the arcade sees from
-``version`` that the command has changed something. Methods may be called from any thread.
+``version`` that the command has changed something. Methods may be called from any thread; reading has a
+connection of its own, so that it never waits for a disk that is being written to.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final
 from lrgpnode.protocol.value import Value
 
 FILE_NAME: Final = "arcade.db"
-RESULTS_KEPT: Final = 20_000
+RESULTS_KEPT: Final = 5000
 MAX_ACCOUNTS: Final = 10_000
 
 _BUSY_SECONDS: Final = 10.0
@@ -121,25 +122,31 @@ class ArcadeStore:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self._read_lock = threading.Lock()
         with self._named():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
-            self._db = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")
-            self._db.execute("PRAGMA foreign_keys = ON")
-            self._migrate()
+            self._db = self._connect()
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = FULL")
+                self._db.execute("PRAGMA foreign_keys = ON")
+                self._migrate()
+                self._reader = self._connect()
+            except BaseException:
+                self._db.close()
+                raise
 
     def close(self) -> None:
+        with self._read_lock:
+            self._reader.close()
         with self._lock:
             self._db.close()
 
     def version(self) -> int:
-        """Another number whenever another process has written."""
-        with self._lock, self._named():
-            return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+        """Another number whenever something was written, here or by another process."""
+        with self._read_lock, self._named():
+            return int(self._reader.execute("PRAGMA data_version").fetchone()[0])
 
     # Accounts
 
@@ -303,6 +310,11 @@ class ArcadeStore:
 
     # Within
 
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+
     def _migrate(self) -> None:
         with self._transaction() as db:
             done = int(db.execute("PRAGMA user_version").fetchone()[0])
@@ -314,8 +326,8 @@ class ArcadeStore:
             db.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, self._named():
-            return self._db.execute(query, values).fetchall()
+        with self._read_lock, self._named():
+            return self._reader.execute(query, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -1,8 +1,7 @@
 """Carries a bridge's steps out, one at a time, and asks `decide` again until there is none.
 
-Two tasks: one sits at the table (opens or reopens the seat, reads its events, tries again while the platform
-is away), the other acts. Whatever fails is tried again later or leads to a definite end; nothing that fails
-here reaches the node.
+Two tasks: one sits at the table (`sitting`), the other, here, acts. Whatever fails is tried again later or
+leads to a definite end; nothing that fails here reaches the node.
 """
 
 from __future__ import annotations
@@ -24,15 +23,10 @@ from storage.store import Store
 from storage.writer import Writer
 
 from ..seat import (
-    AccountRefused,
     ActionRefused,
-    CannotPlay,
     Event,
-    Finished,
     HostedSeat,
-    Joined,
     Lost,
-    NoTable,
     NotYourTurn,
     Outcome,
     PlatformError,
@@ -41,10 +35,12 @@ from ..seat import (
     Side,
     Unreachable,
 )
-from .decide import Situation, decide
+from .decide import decide
 from .notes import Notes
 from .rules import Rules
 from .seen import Seen, fold
+from .sitting import PAUSES, Sitting
+from .situation import Situation
 from .steps import (
     Accept,
     Act,
@@ -70,15 +66,7 @@ from .words import quoted
 
 log = logging.getLogger(__name__)
 
-PAUSES: Final = (2.0, 5.0, 15.0, 60.0, 180.0, 600.0)
-"""Seconds from the n-th failure in a row to the next attempt at a platform; then always the last."""
-
 STORAGE_PAUSE: Final = 5.0
-AWAY_LIMIT: Final = 86_400.0
-"""A seat whose platform cannot be reached for so long is given up."""
-
-OPENING_LIMIT: Final = 600.0
-"""So long a platform may be away before a player who asks for a seat is sent off."""
 
 STUBBORN: Final = 3
 """How often a step may be refused by the node before the bridge gives its game up."""
@@ -151,8 +139,6 @@ class Bridge:
         self.row = row
         self.notes = Notes.load(row.notes)
         self.seen = Seen()
-        self.seat = seat
-        self.trouble = ""
         self._game = game
         self._rules = Rules(game, f"bridge {row.id}")
         self._mesh = mesh
@@ -164,13 +150,12 @@ class Bridge:
         self._over = over
         self._wake = asyncio.Event()
         self._since = mesh.now()
-        self._away_since: float | None = None
         self._acted: tuple[int, int] | None = None
         self._tried: int | None = None
-        self._attempts = self._misses = 0
+        self._misses = 0
         self._quiet_until = 0.0
         self._failed: tuple[type[Step], int] | None = None
-        self._sitting: asyncio.Task[None] | None = None
+        self._sitting = Sitting(self, seat)
         self._running: asyncio.Task[None] | None = None
 
     # Life
@@ -181,16 +166,31 @@ class Bridge:
 
     async def stop(self) -> None:
         """Do no more; the seat stays ours."""
-        tasks = [task for task in (self._running, self._sitting) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._let_go()
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+        await self._sitting.stop()
 
     def wake(self) -> None:
         """Something has happened in the game with the player."""
         self._since = self._mesh.now()
         self._wake.set()
+
+    @property
+    def seat(self) -> RemoteSeat | None:
+        """The seat, while it is open."""
+        return self._sitting.seat
+
+    @property
+    def trouble(self) -> str:
+        """Why it does not go on at the table just now, or ""."""
+        return self._sitting.trouble
+
+    @property
+    def invites_again(self) -> bool:
+        """Whether the table goes on with another game that the player may come to."""
+        gone = self.notes.left or "rematched" in self.notes.told
+        return self.seen.rematch is not None and not gone
 
     @property
     def is_over(self) -> bool:
@@ -243,10 +243,7 @@ class Bridge:
                     await self._wake.wait()
             except TimeoutError:
                 continue
-        if self._sitting is not None:
-            self._sitting.cancel()
-            await asyncio.gather(self._sitting, return_exceptions=True)
-        await self._let_go()
+        await self._sitting.stop()
         self._over(self)
 
     async def _attend(self) -> float | None:
@@ -254,7 +251,7 @@ class Bridge:
         while True:
             if self.is_over:
                 return None
-            self._sit()
+            self._sitting.sit()
             step: Step = Wait()
             try:
                 step = decide(self._situation(), self._rules)
@@ -313,15 +310,15 @@ class Bridge:
             case ActionRefused():
                 await self.change(notes=self._broken(f"the table refuses your move: {error}"))
             case SeatLost():
-                self._saw(Lost(reason=str(error)))
+                self.saw(Lost(reason=str(error)))
             case _:
                 pause = PAUSES[min(self._misses, len(PAUSES) - 1)]
                 self._misses += 1
                 if not isinstance(error, NotYourTurn):
-                    self._away(str(error))
-                wait = await self._told_to_wait(error)
+                    self._sitting.away(str(error))
+                wait = await self.told_to_wait(error)
                 self._quiet_until = asyncio.get_running_loop().time() + max(pause, wait)
-                await self._listen_anew()
+                await self._sitting.listen_anew()
 
     def _situation(self) -> Situation:
         key, session = self.key, None
@@ -424,7 +421,7 @@ class Bridge:
                     self._acted = (ply, turn.turn)
                     await self.change(seat=self._seat_key())
                 else:
-                    await self._listen_anew()
+                    await self._sitting.listen_anew()
             case Say(word=word, notes=notes):
                 await seat.say(word)
                 await self.change(notes=notes)
@@ -452,77 +449,36 @@ class Bridge:
             self.row, self.notes = row, Notes.load(row.notes)
         self._changed(self)
 
-    # The sitting task
+    # The seat (``sitting.Sitter``)
 
-    def _sit(self) -> None:
-        """See to it that somebody sits at the table, where there is one to sit at."""
-        if self.row.stage is SeatStage.INVITED or self.seen.over or self.notes.left:
-            return
-        if self.notes.broken and not self.row.seat:
-            return  # none was taken
-        if self._sitting is None or self._sitting.done():
-            self._sitting = asyncio.get_running_loop().create_task(self._listen())
+    def now(self) -> float:
+        return self._mesh.now()
 
-    async def _listen_anew(self) -> None:
-        """Ask for the whole state of the table again."""
-        if self.seen.over or self._sitting is None:
-            return
-        self._sitting.cancel()
-        await asyncio.gather(self._sitting, return_exceptions=True)
-        await self._let_go()
-        self._sit()
+    async def take(self) -> RemoteSeat:
+        """The seat, taken or reopened."""
+        if self.row.stage is not SeatStage.OPENING or self.notes.broken:
+            return await self._seats.reopen(self)
+        seat = await self._seats.open(self)
+        self._sitting.seat = seat
+        await self.change(stage=SeatStage.WAITING, seat=self._seat_key())
+        return seat
 
-    async def _listen(self) -> None:
-        self._attempts = 0
-        while not self.seen.over:
-            pause = PAUSES[min(self._attempts, len(PAUSES) - 1)]
-            self._attempts += 1
-            try:
-                await self._read_table()
-            except Exception as error:  # noqa: BLE001 - told apart there
-                pause = max(pause, await self._table_failed(error))
-            if self.seen.over:
-                break
-            await self._let_go()
-            if await self._too_long():
-                return
-            await asyncio.sleep(pause)
+    def saw(self, event: Event) -> None:
+        """One more event of the table."""
+        self.seen = fold(self.seen, event)
+        self.wake()
+
+    def silent(self) -> None:
+        """Nothing more comes of the table."""
         self.seen = replace(self.seen, silent=True)
         self._wake.set()
 
-    async def _read_table(self) -> None:
-        """Read events until the game at the table is over; raises what stands in the way."""
-        if self.seat is None:
-            self.seat = await self._take()
-        async for event in self.seat.events():
-            self._attempts = 0
-            if isinstance(event, Lost) and event.resumable:
-                raise Unreachable(event.reason)
-            self._saw(event)
-        if not self.seen.over:
-            raise Unreachable("the platform has said no more")
+    async def send_off(self, why: str) -> None:
+        """There is no seat for the player."""
+        await self._try_change(notes=self._broken(why))
+        self._wake.set()
 
-    async def _table_failed(self, error: Exception) -> float:
-        """Make the best of it; the shortest pause before the next attempt, seconds."""
-        match error:
-            case SeatLost():
-                self._saw(Lost(reason=str(error)))
-            case NoTable() | CannotPlay() | AccountRefused() if self.row.stage is SeatStage.OPENING:
-                await self._send_off(str(error))
-            case Unreachable():
-                self._away(str(error))
-                return await self._told_to_wait(error)
-            case PlatformError():
-                self._away(str(error))
-                return PAUSES[-1]
-            case StorageError():
-                self._away(str(error))
-            case _:
-                log.error("seat %d at %s", self.row.id, self.row.platform, exc_info=error)
-                self._away(f"{type(error).__name__} at the table")
-        return 0.0
-
-    async def _told_to_wait(self, error: PlatformError) -> float:
+    async def told_to_wait(self, error: PlatformError) -> float:
         """Seconds for which the platform wants no request, which holds over a restart."""
         seconds = error.retry_after if isinstance(error, Unreachable) else None
         if seconds is None:
@@ -530,58 +486,9 @@ class Bridge:
         await self._seats.told_to_wait(self, seconds, str(error))
         return seconds
 
-    async def _send_off(self, why: str) -> None:
-        """There is no seat for the player."""
-        await self._try_change(notes=self._broken(why))
-        self._wake.set()
-
-    async def _take(self) -> RemoteSeat:
-        if self.row.stage is not SeatStage.OPENING or self.notes.broken:
-            return await self._seats.reopen(self)
-        seat = await self._seats.open(self)
-        self.seat = seat
-        await self.change(stage=SeatStage.WAITING, seat=self._seat_key())
-        return seat
-
-    async def _too_long(self) -> bool:
-        """Whether the platform has been away for so long that the seat is given up."""
-        away = self._mesh.now() - (self._away_since or self._mesh.now())
-        if self.row.stage is SeatStage.OPENING and (self.notes.broken or away >= OPENING_LIMIT):
-            await self._send_off(self.notes.broken or self.trouble)
-            return True
-        if away >= AWAY_LIMIT:
-            self._saw(Lost(reason=f"{self.row.platform} could not be reached for a day"))
-            return True
-        return False
-
-    def _saw(self, event: Event) -> None:
-        """One more event of the table."""
-        self.seen = fold(self.seen, event)
-        self._since = self._mesh.now()
-        self._away_since = None
-        if self.seen.away:
-            self._away(self.seen.away)
-        elif self.trouble or isinstance(event, Joined | Finished | Lost):
-            self.trouble = ""
-            self._changed(self)
-        self._wake.set()
-
-    def _away(self, why: str) -> None:
-        if self._away_since is None:
-            self._away_since = self._mesh.now()
-        if self.trouble != why:
-            self.trouble = why
-            log.info("seat %d at %s waits: %s", self.row.id, self.row.platform, why)
-            self._changed(self)
-
-    async def _let_go(self) -> None:
-        """Close what is open of the seat, which stays ours."""
-        seat, self.seat = self.seat, None
-        if seat is not None:
-            try:
-                await seat.close()
-            except PlatformError as error:
-                log.info("seat %d: closing: %s", self.row.id, error)
+    def trouble_changed(self) -> None:
+        """People may want to know of it."""
+        self._changed(self)
 
 
 def _hosted(seat: RemoteSeat) -> HostedSeat:

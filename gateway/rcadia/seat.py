@@ -168,7 +168,9 @@ class RcadiaSeat:
         if isinstance(error, UnknownSession) and unknown >= UNKNOWN_BEFORE_LOST:
             return Lost(reason="The platform does not know the table any more")
         if isinstance(error, Forbidden):
-            return Lost(reason=f"The seat is not ours any more: {error}")
+            # A token that lost its scope may get it back; a seat that is another's may not.
+            scope = "scope" in f"{error.code} {error}".lower()
+            return Lost(reason=f"The seat is not ours any more: {error}", resumable=scope)
         if isinstance(error, Unauthorized):
             return Lost(reason=str(error), resumable=True)
         if isinstance(error, Refused):
@@ -176,10 +178,11 @@ class RcadiaSeat:
         return None
 
     async def _unreadable(self) -> Lost | None:
-        """Look again a few times; give the seat up if the table stays in a form that nobody here
-        understands."""
+        """Look again a few times; give the seat up if the table stays in a form that nobody understands."""
         for pause in self._timing.unreadable:
             await self._watch.rest(asyncio.sleep(pause))
+            if self._watch.closed:
+                return None
             try:
                 snapshot = await self._watch.look()
             except (Unreachable, Unusable):
@@ -222,9 +225,8 @@ class RcadiaSeat:
         """As ``RemoteSeat.act``."""
         snapshot = await self._ready(turn)
         if order.pending(snapshot):
-            return await self._send(
-                None, None, snapshot
-            )  # it was sent before a restart, or by a lost request
+            # It was sent before a restart, or by a request whose answer was lost.
+            return await self._send(None, None, snapshot)
         move, offer = self._move(intent), self._course.offer
         if offer is None:
             raise NotYourTurn(self._course.trouble or "The table does not say yet what can be played")
@@ -236,7 +238,9 @@ class RcadiaSeat:
         """As ``RemoteSeat.say``. A resignation that the game has no action for is leaving the table."""
         offer = self._course.offer
         if offer is not None and word in offer.words:
-            return await self._send(offer.words[word], None, await self._ready(None))
+            snapshot = await self._ready(None)
+            if not order.pending(snapshot):
+                return await self._send(offer.words[word], None, snapshot)
         if word is Word.RESIGN:
             await self.leave()
             return Outcome.APPLIED
@@ -306,6 +310,7 @@ class RcadiaSeat:
         """Send an action, or (``action`` None) wait for the one that is pending."""
         course = self._course
         course.acting, course.sent = snapshot.turn, move if move is not None else course.sent
+        self._watch.busy(True)
         try:
             if action is None:
                 result = await self._actor.resume(snapshot)
@@ -320,6 +325,7 @@ class RcadiaSeat:
         else:
             self._watch.wake()
         finally:
+            self._watch.busy(False)
             course.acting = None
             course.renew()
         return self._outcome(result, snapshot.turn)

@@ -24,7 +24,7 @@ MAX_WAIT: Final = 25
 MAX_OPS: Final = 100
 """Most ops of one batch (§3)."""
 
-MAX_PLAYERS: Final = 16
+MAX_PLAYERS: Final = 64
 """Most seats of a table here; the protocol names no number."""
 
 SYSTEM_PLAYER: Final = "__system__"
@@ -41,9 +41,9 @@ Time: TypeAlias = str | int | float
 """An ISO text; some servers may send a number (seconds, or milliseconds) instead."""
 
 PlayerId = Annotated[str, Meta(min_length=1, max_length=64)]
-Reason = Annotated[str, Meta(max_length=500)]
-Label = Annotated[str, Meta(min_length=1, max_length=100)]
-Name = Annotated[str, Meta(min_length=1, max_length=40)]
+Reason = Annotated[str, Meta(max_length=2000)]
+Label = Annotated[str, Meta(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(max_length=200)]
 Seats = Annotated[int, Meta(ge=1, le=MAX_PLAYERS)]
 
 

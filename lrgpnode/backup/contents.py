@@ -18,6 +18,9 @@ from lrgpnode.config import DATABASE_NAME
 from .errors import BackupError
 
 DATABASE: Final = DATABASE_NAME
+ARCADE: Final = "arcade.db"
+"""Accounts and results of the arcade, which may be writing it; ``make.py`` takes a copy as of one moment."""
+
 SETTINGS: Final = "lrgpnode.toml"
 IDENTITIES: Final = "identities"
 INBOX: Final = "inbox"
@@ -39,6 +42,7 @@ INCLUDED: Final = tuple(
     re.compile(pattern)
     for pattern in (
         re.escape(DATABASE),
+        re.escape(ARCADE),
         re.escape(SETTINGS),
         _KEY.pattern,
         f"{INBOX}/{_HASH}\\.log",
@@ -66,8 +70,8 @@ LEFT_OUT: Final = tuple(
         "gateway-tokens/.*",
         # Where docs/backup.md has the service put them.
         "backups/.*",
-        # The database's log: its content is in the copy of the database.
-        re.escape(DATABASE) + "-(wal|shm|journal)",
+        # The databases' logs: their content is in the copies of the databases.
+        f"({re.escape(DATABASE)}|{re.escape(ARCADE)})-(wal|shm|journal)",
         # Mail of others that a propagation node keeps: large, and other nodes have it too.
         f"{_LXMF}/messagestore/.*",
         # Written anew at every start, or learned again from the mesh.

@@ -12,9 +12,10 @@ import hashlib
 import io
 import os
 import shutil
+import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -95,13 +96,26 @@ def _small_files(data: Path, config: Path) -> Iterator[tuple[str, tuple[bytes, i
     names.sort(key=lambda name: not name.startswith(f"{contents.INBOX}/"))
     for name in names:
         if name not in (contents.DATABASE, contents.SETTINGS):
-            found = contents.steady_read(data / name)
+            read = _arcade if name == contents.ARCADE else contents.steady_read
+            found = read(data / name)
             if found is not None:
                 yield name, found
     # It may be elsewhere (--config); in the restored node it is in the data directory.
     found = contents.steady_read(config.resolve())
     if found is not None:
         yield contents.SETTINGS, found
+
+
+def _arcade(path: Path) -> tuple[bytes, int]:
+    """The arcade's database as of one moment, whoever is writing it, and the time of its last change (ns)."""
+    try:
+        with closing(sqlite3.connect(path, timeout=10.0)) as database:
+            content = database.serialize()
+    except sqlite3.Error as error:
+        raise BackupError(f"the arcade's database {path} cannot be copied: {error}") from error
+    if len(content) > contents.MAX_FILE:
+        raise BackupError(f"{path} is too large for a backup: {len(content)} bytes")
+    return content, path.stat().st_mtime_ns
 
 
 def member(name: str, content: IO[bytes], size: int, mtime_ns: int) -> Member:

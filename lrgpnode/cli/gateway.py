@@ -143,7 +143,7 @@ def gateway_leave(context: Context, id: int, as_json: bool) -> None:
 @json_option
 @pass_context
 def gateway_seek(context: Context, peer: str, app: str, as_json: bool) -> None:
-    """Let PEER wait for an opponent from the web at a table of ours.
+    """Let PEER wait for an opponent from the web.
 
     PEER may be an identity of this node or a player of the mesh, APP a game such as chess.
     """

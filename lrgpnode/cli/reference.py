@@ -70,6 +70,8 @@ RESULTS: Final = {
     "gateway tables": "gateway.tables",
     "gateway seats": "gateway.seats",
     "gateway leave": "gateway.leave",
+    "gateway seek": "gateway.seek",
+    "gateway unseek": "gateway.unseek",
     "gateway account list": "gateway.account.list",
     "gateway account add": "gateway.account.add",
     "gateway account remove": "gateway.account.remove",

@@ -267,6 +267,7 @@ class Settings(Value):
     hosting_platform: str = setting(
         choice("arcade", "rcadia"), "arcade", "Where it keeps them; it needs an account called `host` there."
     )
+    hosting_open_tables: int = setting(whole(1, 8), 1, "Tables of each game at which somebody can sit down.")
     hosting_max_tables: int = setting(whole(1, 32), 4, "Most tables of one game.")
     hosting_house: bool = setting(
         flag(), True, "Whether the house sits down with somebody from the web for whom nobody comes."

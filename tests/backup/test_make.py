@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,30 @@ def test_any_tar_reads_it(save: Save, data: Path, tmp_path: Path) -> None:
 def test_every_file_of_the_directory_is_in_it_or_known_not_to_be_needed(data: Path) -> None:
     for name in contents.files(data):
         assert contents.belongs(name) != contents.left_out(name), name
+
+
+def test_the_arcade_is_in_it_as_of_one_moment(save: Save, data: Path, tmp_path: Path) -> None:
+    """Though what was written last is in the log beside the file, and somebody has it open."""
+    with closing(sqlite3.connect(data / "arcade.db", isolation_level=None)) as arcade:
+        arcade.execute("PRAGMA journal_mode = WAL")
+        arcade.execute("CREATE TABLE account (name TEXT)")
+        arcade.execute("INSERT INTO account VALUES ('ann')")
+        arcade.execute("BEGIN IMMEDIATE")
+        arcade.execute("INSERT INTO account VALUES ('not yet')")
+        made = save()
+        arcade.execute("ROLLBACK")
+    for name in contents.files(data):
+        assert contents.belongs(name) != contents.left_out(name), name
+    with tarfile.open(made.file) as tar:
+        (tmp_path / "copy.db").write_bytes((tar.extractfile("arcade.db") or pytest.fail("not there")).read())
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        assert copy.execute("SELECT name FROM account").fetchall() == [("ann",)]
+
+
+def test_an_arcade_that_is_no_database(save: Save, data: Path) -> None:
+    (data / "arcade.db").write_bytes(b"nothing of the kind" * 1000)
+    with pytest.raises(BackupError, match="cannot be copied"):
+        save()
 
 
 def test_the_inboxes_are_read_before_the_database(save: Save) -> None:

@@ -96,7 +96,7 @@ class GatewayNode(Player):
 
     def crash(self) -> None:
         for bridge in self.gateway.bridges.values():
-            for task in (bridge._running, bridge._sitting):
+            for task in (bridge._running, bridge._sitting.task):
                 if task is not None:
                     task.cancel()
         for task in self.gateway._tasks:

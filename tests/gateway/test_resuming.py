@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import random
 
 import pytest
 
 from gateway.seat import Reason, Side, Winner
 from lrgpnode.protocol.session import Status
+from storage import errors
 from tests.gateway.fake_platform import FakePlatform, moves
 from tests.gateway.scene import Scene, play
 from tests.node.network import ROUGH
@@ -257,3 +259,29 @@ def test_over_a_rough_link(seed: int) -> None:
         assert scene.host.session(id).metadata["winner"] == A  # type: ignore[union-attr]
 
     play(main, faults=ROUGH, seed=seed)
+
+
+def test_a_database_that_is_busy_for_a_while() -> None:
+    """Whatever cannot be stored is not done either, and is done later."""
+
+    async def main(scene: Scene) -> None:
+        table = scene.world.table("chess", script=moves(*SCHOLARS))
+        failed: list[float] = []
+        chance = random.Random(7)
+
+        def fault() -> None:
+            if scene.loop.time() < until and chance.random() < 0.5:
+                failed.append(scene.loop.time())
+                raise errors.Busy("the database is busy")
+
+        until = scene.loop.time() + 600
+        id = await scene.ann.challenge(B, "chess")
+        scene.host.writer.fault = fault
+        await plays(scene, id, "e2e4", "f1c4", "d1h5", "h5f7")
+        until = 0.0
+        assert (await scene.over()).result == "won"
+        assert len(failed) > 5
+        assert len(table.acted) == 4
+        assert table.joins == 1
+
+    play(main)

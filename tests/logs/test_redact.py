@@ -70,6 +70,7 @@ def test_registered_bytes() -> None:
         "sent bearer SECRETSECRETS to it",
         "https://user:SECRETS@example.org/x",
         "lip_SECRETSECRETSECRETS",
+        "the token arc_SECRETSECRETSECRETSECRETSECRETSECRETSECRETSE of ann",
         "eyJhbGciOiJIUzI1NiJ9.eyJSECRETSECRETS.SECRETS",
     ],
 )

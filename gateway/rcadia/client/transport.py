@@ -121,8 +121,12 @@ class Connections:
         self.limits = limits or Limits()
         self.gate: Gate = gate or MemoryGate()
         self._session: aiohttp.ClientSession | None = None
+        self._closed = False
 
     def session(self) -> aiohttp.ClientSession:
+        """Raises ``Unreachable`` after ``close``."""
+        if self._closed:
+            raise Unreachable("The connections to the platform are closed")
         if self._session is None or self._session.closed:
             resolver = PrivateResolver() if self.address.plain else None
             self._session = aiohttp.ClientSession(
@@ -135,6 +139,8 @@ class Connections:
         return self._session
 
     async def close(self) -> None:
+        """For good: whoever still asks for something must not open anything anew."""
+        self._closed = True
         if self._session is not None:
             await self._session.close()
             self._session = None

@@ -65,6 +65,8 @@ class Watch:
         self.latest: Snapshot | None = None
         self._news = asyncio.Event()
         self._closing = asyncio.Event()
+        self._interrupt = asyncio.Event()
+        self._busy = False
         self._unheld = 0
         self._quiet = 0
         self._public = True
@@ -75,16 +77,27 @@ class Watch:
         if self.latest is not None and snapshot.version < self.latest.version:
             return False
         self.latest = snapshot
-        self._news.set()
+        self.wake()
         return True
 
     def wake(self) -> None:
         """Let ``next`` return what there is."""
         self._news.set()
+        self._interrupt.set()
+
+    @property
+    def closed(self) -> bool:
+        return self._closing.is_set()
 
     def close(self) -> None:
         self._closing.set()
-        self._news.set()
+        self.wake()
+
+    def busy(self, busy: bool) -> None:
+        """While somebody else asks for the state, and passes it on with ``take``, nothing is asked for
+        here."""
+        self._busy = busy
+        self._interrupt.set()
 
     async def look(self) -> Snapshot:
         """The state as it is now. Raises ``RcadiaError``."""
@@ -98,9 +111,13 @@ class Watch:
 
         Raises ``RcadiaError``, and ``WatchClosed``.
         """
-        if not self._news.is_set():
-            await self._before(self._news, self._poll())
-        if self._closing.is_set():
+        while not self._news.is_set():
+            self._interrupt.clear()
+            if self._busy:
+                await self._interrupt.wait()
+            else:
+                await self._before(self._interrupt, self._poll())
+        if self.closed:
             raise WatchClosed
         self._news.clear()
         assert self.latest is not None

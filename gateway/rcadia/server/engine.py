@@ -81,6 +81,11 @@ class Engine:
         if session.host.account != account:
             raise Refusal(403, "not_the_host", "You are not the host of this session.")
 
+    def hosts(self, account: str, id: str) -> bool:
+        """Whether the account hosts this session, which there may not be."""
+        session = self.room.sessions.get(id)
+        return session is not None and session.host.account == account
+
     def tables(self, game: str | None, *, everything: bool) -> list[Session]:
         """Joinable sessions, the oldest first; with ``everything`` active and reserved ones as well."""
         return [

@@ -63,6 +63,20 @@ def tokens(data: Path) -> dict[str, str]:
 
 
 @pytest.fixture
+def start() -> Iterator[Callable[..., Arcade]]:
+    """Starts arcades of the test's own, none of which outlives it."""
+    started: list[Arcade] = []
+
+    def begin(data: Path, *options: str) -> Arcade:
+        started.append(Arcade(data, *options))
+        return started[-1]
+
+    yield begin
+    for running in started:
+        running.stop()
+
+
+@pytest.fixture
 def clients(arcade: Arcade, tokens: dict[str, str]) -> Iterator[dict[str, Client]]:
     made = {name: arcade.client(token) for name, token in tokens.items()} | {"": arcade.client()}
     yield made

@@ -131,7 +131,7 @@ class Arcade:
         self.log.extend(stream)
 
     def stop(self) -> int:
-        """The exit code."""
+        """The exit code. May be called again."""
         for client in self._clients:
             client.close()
         if self.process.poll() is None:

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from tests.gateway.arcade.served import (
     run,
     until,
 )
+
+Start = Callable[..., Arcade]
 
 ACCOUNT = "/api/v1/arcade/account"
 RESULTS = "/api/v1/arcade/results"
@@ -143,9 +146,9 @@ def test_sign_ins_that_cannot_be_read(arcade: Arcade, body: object) -> None:
 # Restarts
 
 
-def test_a_restart_keeps_accounts_and_results_and_loses_sessions(tmp_path: Path) -> None:
+def test_a_restart_keeps_accounts_and_results_and_loses_sessions(tmp_path: Path, start: Start) -> None:
     tokens = {name: made_token(tmp_path, name, "play", "host") for name in ("host", "ann", "ben")}
-    first = Arcade(tmp_path)
+    first = start(tmp_path)
     host, ann, ben = (first.client(token) for token in tokens.values())
     id = host.ok("POST", BRIDGE, {"config": CONFIG, "gameTitle": "Go"}, 201)["sessionId"]
     ids = [one.ok("POST", f"{AGENT}/{id}/join", {})["playerId"] for one in (ann, ben)]
@@ -162,7 +165,7 @@ def test_a_restart_keeps_accounts_and_results_and_loses_sessions(tmp_path: Path)
     assert poll.answer().status == 200  # it is let go with an answer
     for client in (host, ann, ben):
         client.close()
-    second = Arcade(tmp_path)
+    second = start(tmp_path)
     again = second.client(tokens["ann"])
     for path in (f"{AGENT}/{id}/state", f"{AGENT}/{open_table}/public"):
         answer = again.get(path)
@@ -181,10 +184,10 @@ def test_a_restart_keeps_accounts_and_results_and_loses_sessions(tmp_path: Path)
 # Secrets
 
 
-def test_a_token_is_nowhere(tmp_path: Path) -> None:
+def test_a_token_is_nowhere(tmp_path: Path, start: Start) -> None:
     tokens = {name: made_token(tmp_path, name, "play", "host") for name in ("host", "ann", "ben")}
     said(tmp_path, "account", "add", "Zoe", "--password", typed="sentinel password\n")
-    arcade = Arcade(tmp_path, "--log-level", "debug")
+    arcade = start(tmp_path, "--log-level", "debug")
     host, ann, ben = (arcade.client(token) for token in tokens.values())
     seen: list[Answer] = []
     signed = sign_in(arcade.client(), arcade, "Zoe", "sentinel password")
@@ -242,8 +245,8 @@ def send_raw(arcade: Arcade, data: bytes) -> bytes:
 # Limits
 
 
-def test_wrong_tokens_are_slowed_down(tmp_path: Path) -> None:
-    arcade = Arcade(tmp_path)
+def test_wrong_tokens_are_slowed_down(tmp_path: Path, start: Start) -> None:
+    arcade = start(tmp_path)
     client = arcade.client("arc_guess")
     answers = [client.get(f"{AGENT}/ses_000000000000/state") for _ in range(400)]
     assert {answer.status for answer in answers[:300]} == {401}
@@ -253,9 +256,9 @@ def test_wrong_tokens_are_slowed_down(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_wrong_passwords_are_slowed_down(tmp_path: Path) -> None:
+def test_wrong_passwords_are_slowed_down(tmp_path: Path, start: Start) -> None:
     said(tmp_path, "account", "add", "Zoe", "--password", typed="a long password\n")
-    arcade = Arcade(tmp_path)
+    arcade = start(tmp_path)
     client = arcade.client()
     statuses = [sign_in(client, arcade, "Zoe", "wrong password").status for _ in range(21)]
     assert statuses == [401] * 20 + [429]
@@ -265,10 +268,10 @@ def test_wrong_passwords_are_slowed_down(tmp_path: Path) -> None:
     arcade.stop()
 
 
-def test_calls_of_an_account_are_limited_by_a_setting(tmp_path: Path) -> None:
+def test_calls_of_an_account_are_limited_by_a_setting(tmp_path: Path, start: Start) -> None:
     (tmp_path / "lrgpnode.toml").write_text("[arcade]\ncalls_per_second = 1\n")
     token = made_token(tmp_path, "ann", "play")
-    arcade = Arcade(tmp_path)
+    arcade = start(tmp_path)
     client, other = arcade.client(token), arcade.client()
     answers = [client.get(f"{AGENT}/ses_000000000000/state") for _ in range(130)]
     assert answers[0].status == 410

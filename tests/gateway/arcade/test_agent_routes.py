@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -281,13 +283,13 @@ def test_a_verdict_wakes_its_player(table: MakeTable) -> None:
 
 def test_events_wait(table: MakeTable) -> None:
     made = table()
-    last = made.host.get(f"{made.path}/events").status
-    assert last == 403  # the host's token has no scope to play
     index = made.ann.get(f"{made.path}/events").body["lastIndex"]
     later = Later(made.ann, "GET", f"{made.path}/events?wait=25&since={index}")
     wait_for_holders()
     made.turn(0)
     assert [one["index"] for one in later.answer().body["events"]] == [index + 1]
+    assert made.host.get(f"{made.path}/events").body["events"]  # its host may, without the scope to play
+    assert made.host.get(f"{AGENT}/ses_000000000000/events").code == "missing_scope"
     assert made.stranger.get(f"{made.path}/events").status == 403
 
 
@@ -400,6 +402,31 @@ def test_connections_that_are_to_be_closed(table: MakeTable, arcade: Arcade, hea
 def test_head_has_no_body(table: MakeTable, clients: dict[str, Client]) -> None:
     answer = clients[""].call("HEAD", f"{table().path}/public")
     assert (answer.status, answer.raw) == (200, b"")
+
+
+def test_who_asks_and_does_not_read_fills_no_memory(table: MakeTable, arcade: Arcade) -> None:
+    made = table()
+    made.ops({"op": "state", "state": "x" * 400_000})
+    request = f"GET {made.path}/public HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    before = resident(arcade)
+    with socket.create_connection(("127.0.0.1", arcade.port), timeout=DEADLINE) as connection:
+        connection.setblocking(False)
+        sent = 0
+        while sent < 500:  # 200 MB of answers
+            try:
+                sent += connection.send(request) // len(request)
+            except BlockingIOError:
+                break
+        # Others are served meanwhile, and see to it that time passes.
+        for _ in range(300):
+            assert made.ann.get(f"{made.path}/events").status == 200
+            assert resident(arcade) - before < 60_000_000
+
+
+def resident(arcade: Arcade) -> int:
+    """Bytes of memory that the arcade has."""
+    pages = int(Path(f"/proc/{arcade.process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 # Discovery

@@ -12,10 +12,11 @@ from games.chess import Chess
 from games.four_in_a_row import FourInARow
 from games.tictactoe import TicTacToe
 from gateway.bridge import words
-from gateway.bridge.decide import VERDICT_SECONDS, Situation, decide
+from gateway.bridge.decide import decide
 from gateway.bridge.notes import Notes
 from gateway.bridge.rules import Kind, Rules
 from gateway.bridge.seen import Seen, fold
+from gateway.bridge.situation import VERDICT_SECONDS, Situation
 from gateway.bridge.steps import Accept, Act, Decline, Leave, MeshMove, MeshResign, Note, Settle, Tell, Wait
 from gateway.seat import (
     Away,

@@ -75,7 +75,12 @@ class Web:
         self._thread.start()
         self.town = ProcessTown(data)
         self._tasks: list[Future[Any]] = []
-        self.run(self._open())
+        try:
+            self.run(self._open())
+        except BaseException:
+            if hasattr(self.town, "process"):
+                self.town.kill()
+            raise
 
     async def _open(self) -> None:
         self.town.web = aiohttp.ClientSession()

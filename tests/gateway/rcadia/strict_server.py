@@ -318,6 +318,7 @@ class StrictServer:
         self._faults: list[tuple[str, int, Any]] = []
         self._counts: dict[str, int] = defaultdict(int)
         self._polls: dict[tuple[str, str], deque[tuple[float, int]]] = defaultdict(deque)
+        self._open_polls: dict[tuple[str, str], int] = defaultdict(int)
         self._quiet_from = self._quiet_until = 0.0
         self.has_public = True
         self.holds = True
@@ -517,7 +518,14 @@ class StrictServer:
                 or (since is not None and table.version > int(since))
             )
 
-        await self._hold(table, done, wait)
+        key = seat.account, table.id
+        self._open_polls[key] += 1
+        if wait and self._open_polls[key] > 1:
+            self.wrong("state: two requests are held at a time")
+        try:
+            await self._hold(table, done, wait)
+        finally:
+            self._open_polls[key] -= 1
         if table.id not in self.tables:
             raise error(web.HTTPGone, "the server was restarted", "server_restarted")
         return web.json_response(table.snapshot(seat))

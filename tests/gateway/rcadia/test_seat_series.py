@@ -200,11 +200,28 @@ def test_an_unknown_form_on_our_turn_gives_the_seat_back() -> None:
     asyncio.run(main())
 
 
+def test_a_seat_that_is_closed_meanwhile_is_not_given_back() -> None:
+    async def main() -> None:
+        async with desk(replace(QUICK, unreadable=(30.0, 30.0))) as d:
+            table = d.server.table(Hexes)
+            seat = await d.sit(table, "ttt")
+            table.sit("Fish")
+            player = Player(seat, lambda turn: None)
+            running = asyncio.ensure_future(player.run())
+            await player.until(lambda event: isinstance(event, Joined) and event.begun)
+            await seat.close()
+            await running
+            assert table.status == "active"
+            assert "POST leave" not in d.server.calls
+
+    asyncio.run(main())
+
+
 def test_legal_actions_that_come_after_the_state() -> None:
     """A game may publish its state, and what may be done in it, one after the other."""
 
     async def main() -> None:
-        async with desk() as d:
+        async with desk(replace(QUICK, unreadable=(0.2,) * 50)) as d:
             table = d.server.table(TicTacToeGame)
             seat = await d.sit(table, "ttt")
             table.sit("Fish")
@@ -212,7 +229,7 @@ def test_legal_actions_that_come_after_the_state() -> None:
             table.bump()
             player = Player(seat, lambda turn: None)
             running = asyncio.ensure_future(player.run())
-            await asyncio.sleep(0.1)  # the first look is over; the second, after 0.2 s, will fit
+            await asyncio.sleep(0.1)  # some looks do not fit, a later one will
             table.legal = table.game.legal()
             table.bump()
             await player.until(lambda event: isinstance(event, YourTurn))

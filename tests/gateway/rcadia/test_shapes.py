@@ -14,7 +14,7 @@ from tests.gateway.rcadia import forms
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 FEW = settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 LONG = pytest.mark.timeout(900)
 
 

@@ -152,6 +152,34 @@ def test_a_token_that_no_header_can_carry(token: str) -> None:
         Transport(connections, Secret(token))
 
 
+def test_events_and_the_public_view() -> None:
+    asked: list[str] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked.append(request.path_qs.removeprefix("/base/api/v1/agent/sessions/" + SESSION))
+        if request.path.endswith("events"):
+            event = {
+                "index": 4,
+                "type": "action",
+                "turn": 3,
+                "actionId": "a_1",
+                "at": "2026-10-07T19:00:00.000Z",
+            }
+            return web.json_response({"events": [event, {"type": "?"}], "lastIndex": 5, "status": "active"})
+        view = {"status": "active", "turn": 3, "onTurnSeats": [1], "players": ["p_1", {"playerId": "p_2"}]}
+        return web.json_response({**view, "version": 9, "nextSessionId": None})
+
+    async def main() -> None:
+        async with client(answer) as api:
+            events = await api.events(SESSION, since=3, wait=40)
+            assert ([one.index for one in events.events], events.last_index) == ([4], 5)
+            view = await api.public(SESSION, since=8, wait=25)
+            assert (view.session_id, view.version, view.on_turn_seats) == (SESSION, 9, [1])
+
+    asyncio.run(main())
+    assert asked == ["/events?since=3&wait=25", "/public?since=8&wait=25"]
+
+
 def test_a_redirect_to_elsewhere_is_not_followed() -> None:
     visitors: list[str] = []
 
@@ -243,6 +271,16 @@ def test_nothing_listens() -> None:
         with pytest.raises(errors.Unreachable, match="no connection"):
             await AgentApi(Transport(connections)).available()
         await connections.close()
+
+    asyncio.run(main())
+
+
+def test_what_is_closed_stays_closed() -> None:
+    async def main() -> None:
+        async with client(status(200, {"sessions": []})) as api:
+            assert await api.available() == []
+        with pytest.raises(errors.Unreachable, match="closed"):
+            await api.available()
 
     asyncio.run(main())
 

@@ -21,6 +21,7 @@ MAX_PER_ADDRESS: Final = 3000
 """Requests of spectators that may wait from one address; a village may be behind one."""
 
 MAX_LISTED: Final = 500
+MAX_NAME: Final = 40
 
 _join: Final = msgspec.json.Decoder(wire.JoinRequest)
 _action: Final = msgspec.json.Decoder(wire.ActionRequest)
@@ -62,7 +63,7 @@ class AgentRoutes:
         who = service.gate.who(request, "play")
         session = self._engine.session(request.match_info["id"], service.now())
         given = await requests.body(request, _join, empty=b"{}")
-        name = slugs.label(given.as_name) or who.name
+        name = slugs.label((given.as_name or "")[:MAX_NAME]) or who.name
         seat = self._engine.join(session, who.account, name, service.now())
         return self._snapshot(seat, request)
 
@@ -122,10 +123,13 @@ class AgentRoutes:
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         service = self._service
-        who = service.gate.who(request, "play")
-        session = self._engine.session(request.match_info["id"], service.now())
+        who = service.gate.caller(request)
+        id, now = request.match_info["id"], service.now()
+        if not self._engine.hosts(who.account, id) or "host" not in who.scopes:
+            who.check("play")
+        session = self._engine.session(id, now)
         if session.host.account != who.account:
-            _, session, _ = service.player(request)
+            self._engine.enter(session, self._engine.seat(session, who.account), now)
         wait, since = requests.wait(request), requests.whole(request, "since") or 0
         if wait:
             service.settled()

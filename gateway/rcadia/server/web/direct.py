@@ -53,6 +53,9 @@ class Written(web.StreamResponse):
             raise ConnectionResetError("the connection is gone")
         if self._data:
             transport.write(self._data)
+        # Whoever asks on without reading must not fill our memory.
+        if transport.get_write_buffer_size():
+            await request.writer.drain()
 
     async def write_eof(self, data: bytes = b"") -> None:
         """Nothing: ``prepare`` has written everything."""

@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from aiohttp import web
 
+from gateway.rcadia.server.refusal import Refusal
 from lrgpnode.protocol.value import Value
 
 Scope: TypeAlias = Literal["play", "host"]
@@ -21,12 +22,20 @@ class Who(Value):
     scopes: frozenset[str]
     kind: str
 
+    def check(self, scope: Scope) -> None:
+        """Raises ``Refusal`` (403) without the scope."""
+        if scope not in self.scopes:
+            raise Refusal(403, "missing_scope", f"This token does not have the scope {scope}.")
+
 
 class Gate(Protocol):
     """Every method raises ``Refusal``."""
 
     def who(self, request: web.Request, scope: Scope) -> Who:
         """The account that calls: 401, 403 without the scope, 429 if it calls too often."""
+
+    def caller(self, request: web.Request) -> Who:
+        """The account that calls, whatever its scopes: 401, 429."""
 
     def anybody(self, request: web.Request) -> None:
         """A call without an account: 429 if there are too many from one address."""

@@ -311,9 +311,10 @@ def test_a_game_against_the_house_survives_a_kill(tmp_path: Path) -> None:
             playing = asyncio.ensure_future(ann.play(first_legal))
             await seated(one, "house")
             for _ in range(3):
+                before = len(ann.snapshots)
                 await one.kill()
                 await one.start()
-                await asyncio.sleep(0.2)
+                await one.town.until(lambda before=before: playing.done() or len(ann.snapshots) > before)
             results = await playing
             assert results[0]["reason"] in ("win", "board_full")
             assert ann.rejections == []

@@ -31,6 +31,7 @@ url = "http://127.0.0.1:{port}"
 platform = "rcadia"
 games = ["chess", "ttt"]
 house_after_seconds = 0
+turn_seconds = {turn}
 """
 
 
@@ -79,13 +80,13 @@ class Arcade(Caller):
 class Village:
     """Alice has a radio only; the hill hosts tables at the arcade."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, turn: int = 600) -> None:
         endpoint = f"127.0.0.1:{free_port()}"
         self.arcade = Arcade(base / "arcade")
         self.hill = NodeProcess(base / "hill", "--listen", endpoint)
         self.alice = NodeProcess(base / "alice", "--connect", endpoint)
         with (self.hill.data / "lrgpnode.toml").open("a") as file:
-            file.write(SETTINGS.format(port=self.arcade.port))
+            file.write(SETTINGS.format(port=self.arcade.port, turn=turn))
         tokens = self.hill.data / "gateway-tokens" / "rcadia"
         tokens.mkdir(mode=0o700, parents=True)
         tokens.parent.chmod(0o700)
@@ -243,3 +244,37 @@ def test_a_restart_of_the_arcade_ends_both_sides(village: Village) -> None:
             assert len(await village.arcade.open_tables(2)) == 2
 
     asyncio.run(play())
+
+
+def test_a_player_of_the_mesh_lets_the_clock_run_out(tmp_path: Path) -> None:
+    """The platform ends the game, and the player is told: LRGP has no action for it."""
+    village = Village(tmp_path, turn=2)
+
+    async def play() -> None:
+        async with village.agent() as ann:
+            village.hill.call("gateway.seek", peer=village.alice.identity, app="ttt")
+            tables = await village.arcade.open_tables(2)
+            await ann.join(next(t["sessionId"] for t in tables if t["gameTitle"] == "Tic-Tac-Toe"))
+            (pending,) = await village.until(lambda: challenges(village.alice))
+            village.alice.call("game.accept", id=pending["id"])
+            results = await ann.play(first_legal)
+            assert results[0]["reason"] == "timeout"
+            assert results[0]["winner"] == ann.snapshots[-1]["playerId"]
+            await ann.leave()
+
+            def texts() -> list[str]:
+                told = village.alice.events.of("message.received", peer=village.gateway)
+                return [one["text"] for one in told] if len(told) > 1 else []
+
+            warned, ended = await village.until(texts)
+            assert "clock" in warned
+            assert "time" in ended
+            (seat,) = village.hill.call("gateway.seats", ended=True)["seats"]
+            assert seat["hosted"]
+            assert seat["stage"] in ("settling", "over")
+
+    try:
+        village.start()
+        asyncio.run(play())
+    finally:
+        village.stop()

@@ -200,11 +200,15 @@ def test_a_game_is_taken_up_after_a_restart_of_the_host(tmp_path: Path) -> None:
         async with hall(tmp_path) as here:
             ann, eve = await here.agents("ttt", replace(SETTINGS, rematch=False))
 
+            async def acted() -> bool:
+                """Whoever is on turn has acted while nobody is there to hear it."""
+                return not any([(await agent.state())["yourTurn"] for agent in (ann, eve)])
+
             async def mortal() -> None:
                 for _ in range(6):
                     ply = here.table.game.ply
                     await here.kill()
-                    await asyncio.sleep(0.05)  # somebody acts while nobody is there
+                    await here.town.until(acted)
                     here.host("ttt", replace(SETTINGS, rematch=False), here.table.key)
                     await here.town.until(lambda ply=ply: here.table.game.ply > ply or here.task.done())
 
@@ -220,7 +224,7 @@ def test_a_game_is_taken_up_after_a_restart_of_the_host(tmp_path: Path) -> None:
 
 
 def test_an_order_that_was_settled_before_a_restart_is_said(tmp_path: Path) -> None:
-    """Somebody of the mesh was to sit here and has given up, and the host was killed before it could say so."""
+    """A player of the mesh has given up, and the host was killed before it could begin the game."""
 
     async def play() -> None:
         async with hall(tmp_path) as here:

@@ -1,0 +1,146 @@
+"""Challenges to the gateway: which becomes a seat, which is refused with a word, which is left unanswered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from lrgpnode.limit import Limit
+from lrgpnode.protocol.errors import CallerError
+from lrgpnode.protocol.game import Command
+from lrgpnode.protocol.session import Session, SessionKey, Status
+from storage.errors import StorageError
+from storage.gateway import NoSlot
+from storage.gateway_model import NewBridge, SeatStage
+
+from .bridge.driver import Bridge
+from .bridge.notes import Notes
+from .bridge.rules import PLAYED
+from .policy import Verdict, full
+
+if TYPE_CHECKING:
+    from .service import Gateway
+
+log = logging.getLogger(__name__)
+
+CHALLENGES_PER_HOUR: Final = 12
+"""Of one player that are answered: each costs airtime, and a request at a platform."""
+
+AGAIN_SECONDS: Final = 5.0
+"""Before a challenge is looked at again that the database did not take."""
+
+
+class Challenges:
+    """Of one gateway. ``consider`` may be called any number of times for the same challenge."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._considered: set[SessionKey] = set()
+        self._limit = Limit(CHALLENGES_PER_HOUR, seconds=3600.0)
+
+    def consider(self, key: SessionKey) -> None:
+        """A session with us may be a challenge that nobody has looked at yet. Returns at once."""
+        if key not in self._considered:
+            self._considered.add(key)
+            self._gateway.spawn(self._look(key))
+
+    async def _look(self, key: SessionKey) -> None:
+        try:
+            while not await self._looked(key):  # noqa: ASYNC110 - nobody says when the database is back
+                await asyncio.sleep(AGAIN_SECONDS)
+        finally:
+            self._considered.discard(key)
+
+    async def _looked(self, key: SessionKey) -> bool:
+        """Make a seat of a challenge, refuse it, or leave it; False to look again later."""
+        gateway = self._gateway
+        try:
+            session = gateway.node.session(key)
+            if session.status is not Status.PENDING or session.initiator != session.peer:
+                return True
+            if gateway.of_session(key) is None:
+                await self._take_on(session)
+        except CallerError as error:
+            log.info("a challenge to the gateway is gone: %s", error)
+        except StorageError as error:
+            log.warning("a challenge to the gateway waits for the database: %s", error)
+            return False
+        return True
+
+    async def _take_on(self, session: Session) -> None:
+        gateway = self._gateway
+        judgement = gateway.judge(session.peer)
+        often = not self._limit.allow(session.peer, gateway.node.now())
+        if judgement.verdict is Verdict.IGNORE or often:
+            why = "there were too many" if often else "it is not one of gateway.players"
+            log.info("the gateway leaves a challenge of %s unanswered: %s", session.peer, why)
+        elif session.app_id not in PLAYED:
+            await gateway.node.act(session.key, Command.DECLINE, {})
+        elif judgement.verdict is Verdict.DECLINE:
+            await self._refuse(session, judgement.why)
+        else:
+            await self._seat(session)
+
+    async def _seat(self, session: Session) -> None:
+        gateway = self._gateway
+        invited = self._invited(session.peer, session.app_id)
+        again = self._again(session.peer, session.app_id)
+        platform = gateway.settings.policy.routes.get(session.app_id, "")
+        try:
+            if invited is not None:
+                caps = gateway.settings.caps
+                await invited.change(stage=SeatStage.OPENING, session=session.key.session_id, takes=caps)
+                invited.wake()
+            elif again is not None:
+                notes = Notes(rematch_of=again.row.id)
+                await self._insert(session, again.row.platform, again.row.account, notes)
+            elif platform:
+                await self._insert(session, platform)
+            else:
+                game = gateway.node.games[session.app_id].manifest.display_name
+                await self._refuse(session, f"I know no table of {game}")
+        except NoSlot as none:
+            await self._refuse(session, full(none.cap))
+
+    async def _insert(
+        self, session: Session, platform: str, account: str = "", notes: Notes | None = None
+    ) -> None:
+        gateway = self._gateway
+        new = NewBridge(
+            identity=gateway.identity,
+            peer=session.peer,
+            app=session.app_id,
+            platform=platform,
+            account=account,
+            stage=SeatStage.OPENING,
+            at=gateway.node.now(),
+            session=session.key.session_id,
+            notes=(notes or Notes()).dump(),
+            caps=gateway.settings.caps,
+        )
+        await gateway.begin(new)
+
+    async def _refuse(self, session: Session, why: str) -> None:
+        """A bridge that has nothing to do but to say no: durably, and once."""
+        gateway = self._gateway
+        new = NewBridge(
+            identity=gateway.identity,
+            peer=session.peer,
+            app=session.app_id,
+            platform=gateway.settings.policy.routes.get(session.app_id, ""),
+            stage=SeatStage.OPENING,
+            at=gateway.node.now(),
+            session=session.key.session_id,
+            notes=Notes(broken=why).dump(),
+        )
+        await gateway.begin(new)
+
+    def _invited(self, peer: str, app: str) -> Bridge | None:
+        found = (bridge for bridge in self._gateway.of_peer(peer) if bridge.row.app == app)
+        return next((bridge for bridge in found if bridge.row.stage is SeatStage.INVITED), None)
+
+    def _again(self, peer: str, app: str) -> Bridge | None:
+        """The player's last seat, where its table goes on with another game."""
+        found = (bridge for bridge in self._gateway.of_peer(peer) if bridge.row.app == app)
+        return next((bridge for bridge in found if bridge.invites_again), None)

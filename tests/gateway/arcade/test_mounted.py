@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.nodes import NodeProcess, free_port
-from tests.gateway.arcade.served import AGENT, BRIDGE, CONFIG, Client, Later, made_token, until
+from tests.gateway.arcade.served import (
+    AGENT,
+    BRIDGE,
+    CONFIG,
+    LRGPNODE,
+    Arcade,
+    Client,
+    Later,
+    made_token,
+    until,
+)
 
 
 @pytest.mark.node
@@ -76,6 +86,15 @@ def test_who_has_taken_the_port_gets_no_token(tmp_path: Path) -> None:
         assert "Traceback" not in node.log
         with pytest.raises(BlockingIOError):
             other.accept()
+
+
+def test_a_second_arcade_on_the_same_directory_says_why_it_is_none(data: Path, arcade: Arcade) -> None:
+    command = [*LRGPNODE, "--data", str(data), "arcade", "run", "--listen", "127.0.0.1:0"]
+    second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 1
+    assert f"An arcade runs on {data} already" in second.stderr
+    assert "Traceback" not in second.stderr
+    assert arcade.client().get("/skill.md").status == 200
 
 
 def test_without_it_nothing_of_the_web_is_loaded() -> None:

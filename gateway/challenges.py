@@ -71,8 +71,10 @@ class Challenges:
     async def _take_on(self, session: Session) -> None:
         gateway = self._gateway
         judgement = gateway.judge(session.peer)
-        if judgement.verdict is Verdict.IGNORE or not self._limit.allow(session.peer, gateway.node.now()):
-            log.info("the gateway leaves a challenge of %s unanswered", session.peer)
+        often = not self._limit.allow(session.peer, gateway.node.now())
+        if judgement.verdict is Verdict.IGNORE or often:
+            why = "there were too many" if often else "it is not one of gateway.players"
+            log.info("the gateway leaves a challenge of %s unanswered: %s", session.peer, why)
         elif session.app_id not in PLAYED:
             await gateway.node.act(session.key, Command.DECLINE, {})
         elif judgement.verdict is Verdict.DECLINE:

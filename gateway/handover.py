@@ -62,7 +62,7 @@ class Handover:
     def _done(self, peer: str, text: str) -> str:
         words = text.split()[1:]
         platforms = sorted(self._platforms())
-        if len(words) == 1 and len(platforms) == 1:
+        if len(words) == 1 and len(platforms) == 1 and words[0].lower() not in (*platforms, "help"):
             words = [platforms[0], *words]
         if len(words) != 2 or words[0].lower() not in platforms:
             return _HOW.format(", ".join(platforms) or "none")

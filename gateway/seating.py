@@ -56,7 +56,14 @@ class Seating:
         avoid = self.tables(row.platform, bridge)
         name = gateway.name(row.peer)
         opened = platform.open_seat(row.app, row.table or None, account, name, note, avoid)
-        return await self._counted(row.platform, account.name, opened)
+        try:
+            return await self._counted(row.platform, account.name, opened)
+        except NoTable as none:
+            if row.table or not self._hosted(row.app):
+                raise
+            # At tables of ours nobody sits down; who seeks is brought there when somebody has.
+            command = f"Write `seek {row.app}` to me, and I challenge you when somebody sits down at mine"
+            raise NoTable(f"{none}. {command}") from None
 
     async def reopen(self, bridge: Bridge) -> RemoteSeat:
         """Raises as ``Platform.resume``."""
@@ -91,6 +98,11 @@ class Seating:
         return own | ({table.id for table in host.tables()} if host is not None else set())
 
     # Inside
+
+    def _hosted(self, app: str) -> bool:
+        """Whether a player can ask by text for an opponent at a table of ours."""
+        gateway = self._gateway
+        return gateway.settings.texts and any(app in host.games for host in gateway.hosts.values())
 
     async def _counted(self, platform: str, account: str, asked: Awaitable[RemoteSeat]) -> RemoteSeat:
         """The answer; failures in a row make the pauses longer, also over a restart."""

@@ -129,6 +129,18 @@ class Gateway:
             if session.status is Status.PENDING:
                 self.challenges.consider(session.key)
 
+    async def withdraw(self, name: str, why: str) -> None:
+        """Use a platform no more, and host nothing there. Before ``open``.
+
+        For the arcade of this node that is not open: what answers at its address then is somebody else's
+        program, which must not be sent our tokens.
+        """
+        self.hosts.pop(name, None)
+        platform = self.platforms.pop(name, None)
+        if platform is not None:
+            self.is_trouble(name, why)
+            await platform.close()
+
     async def close(self) -> None:
         """Do no more; every seat stays ours. Before the node stops."""
         for task in self._tasks:

@@ -14,13 +14,17 @@ from .policy import GatePolicy, Players
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GatewaySettings(Value):
-    """``names``: whether players are shown by their names. ``wait``, ``invitation``: seconds."""
+    """``names``: whether players are shown by their names. ``wait``, ``invitation``: seconds.
+
+    ``texts``: whether the gateway's identity takes text commands.
+    """
 
     policy: GatePolicy
     caps: Caps
     wait: float
     invitation: float = 1800.0
     names: bool = True
+    texts: bool = True
 
 
 class RouteError(ValueError):
@@ -57,4 +61,5 @@ def read(settings: Settings) -> GatewaySettings:
         caps=caps,
         wait=settings.gateway_wait_minutes * 60.0,
         names=settings.gateway_show_names,
+        texts=settings.text_enabled,
     )

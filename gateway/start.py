@@ -79,6 +79,9 @@ def make(
             continue
         gate = PlatformGate(limiter, platform, now, spawn)
         connections[platform] = Connections(address, gate=gate, limits=Limits(connections=most))
+    for app, platform in read_settings.policy.routes.items():
+        if platform not in connections:
+            log.warning("gateway.routes: the platform %s for %s is not set up", platform, app)
     platforms = [RcadiaPlatform(platform, each) for platform, each in connections.items()]
     gateway = Gateway(
         read_settings, platforms, own, store, writer, publish, limiter=limiter, data=data, name=name
@@ -139,7 +142,10 @@ def _host(
 ) -> None:
     """A house host, if there are games for it and it has an account."""
     platform = gateway.platforms.get(settings.hosting_platform)
-    if not settings.hosting_games or platform is None:
+    if not settings.hosting_games:
+        return
+    if platform is None:
+        log.error("no tables are hosted: the platform %s is not set up", settings.hosting_platform)
         return
     from .rcadia.client.host import HostApi  # noqa: PLC0415 - see make()
     from .rcadia.client.transport import Transport  # noqa: PLC0415

@@ -472,6 +472,8 @@ class _Application:
         from gateway.arcade.mounted import open_arcade  # noqa: PLC0415 - most nodes have no web server
 
         self._arcade = await open_arcade(self._settings, self._paths.data)
+        if self._arcade is None and self._gateway is not None:
+            await self._gateway.withdraw("arcade", "the arcade of this node is not open; its log says why")
 
     def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
         """Airtime that was held has been given back, on any thread."""

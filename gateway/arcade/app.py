@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
+import os
 import resource
 import secrets
 import socket
@@ -35,6 +37,8 @@ KEEP_ALIVE_SECONDS: Final = 75.0
 BACKLOG: Final = 1024
 MAX_LINE: Final = 8190
 
+LOCK_NAME: Final = ".arcade.lock"
+
 MOST_FILES: Final = 8192
 """Open files: more than what may wait at a time."""
 
@@ -64,6 +68,7 @@ class Arcade:
         self._store: ArcadeStore | None = None
         self._service: Service | None = None
         self._keeper: ResultKeeper | None = None
+        self._lock: int | None = None
         self.address = ("", 0)
 
     @property
@@ -80,6 +85,9 @@ class Arcade:
         except StoreError as error:
             await self.stop()
             raise ArcadeError(str(error)) from error
+        except ArcadeError:
+            await self.stop()
+            raise
         except OSError as error:
             await self.stop()
             where, why = f"{settings.host} port {settings.port}", error.strerror or error
@@ -90,6 +98,7 @@ class Arcade:
         _allow_files(MOST_FILES)
         settings = self._settings
         self._store = store = ArcadeStore(settings.data / FILE_NAME)
+        self._lock = _only_one(settings.data)
         doorman = Doorman(store, settings.rates)
         self._keeper = keeper = ResultKeeper(store)
         engine = Engine(next_boot_tag(store), secrets.token_hex, settings.limits)
@@ -122,6 +131,27 @@ class Arcade:
         if self._store is not None:
             self._store.close()
             self._store = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _only_one(data: Path) -> int:
+    """Hold the arcade's lock, until what is returned is closed. Raises ``ArcadeError``.
+
+    Each of two on one directory would know the programs of both, and only its own tables.
+    """
+    try:
+        handle = os.open(data / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise ArcadeError(f"The arcade's directory {data} cannot be used: {error.strerror}.") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        message = f"An arcade runs on {data} already: a node's, or another `lrgpnode arcade run`."
+        raise ArcadeError(message) from None
+    return handle
 
 
 def application(service: Service, store: ArcadeStore, doorman: Doorman) -> web.Application:

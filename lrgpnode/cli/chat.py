@@ -14,6 +14,11 @@ from lrgpnode.protocol.plaintext import Unwritable, checked
 
 LONGEST: Final = 2000
 
+LINES: Final = 40
+"""Most lines that are shown of one text, after its first."""
+
+WIDEST_INDENT: Final = 16
+
 STATES: Final = {
     "queued": "waits",
     "sending": "is being sent",
@@ -89,10 +94,20 @@ def _list(context: Context, peer: str, limit: int, cursor: str | None, *, as_jso
         write(f"There are no texts of {name} and yours." if cursor is None else "There are no older ones.")
 
 
+def _shown(text: str) -> str:
+    """A text with its lines, as boards have them; the later ones marked, so that none can be forged."""
+    first, *later = text[:LONGEST].splitlines() or [""]
+    lines = [clean(first, LONGEST)]
+    for line in later[:LINES]:
+        indent = len(line) - len(line.lstrip(" "))
+        lines.append(f"    | {' ' * min(indent, WIDEST_INDENT)}{clean(line, LONGEST)}".rstrip())
+    return "\n".join(lines) + (" ..." if len(later) > LINES or len(text) > LONGEST else "")
+
+
 def _line(message: Mapping[str, Any], name: str) -> str:
     mark = "*" if message["unread"] else " "
     author = "you" if message["own"] else name
-    line = f"{mark} {when(message['at'])}  {author}: {clean(message['text'], LONGEST)}"
+    line = f"{mark} {when(message['at'])}  {author}: {_shown(message['text'])}"
     if message.get("cut"):
         line += " [it was longer]"
     state = message.get("state")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -10,10 +11,23 @@ from typing import Any, Final
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
-from lrgpnode.cli.text import age, clean, pad, when, who
+from lrgpnode.cli.text import age, clean, counted, pad, when, who
 from lrgpnode.cli.types import APP, NAME, Words
 
 PLATFORM = Words(32)
+
+
+class AccountName(Words):
+    """A name that can be one of a file, too."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        value = super().convert(value, param, ctx)
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", value):
+            self.fail("it must consist of a-z, 0-9, _ and -.", param, ctx)
+        return value
+
+
+NEW_ACCOUNT = AccountName(32)
 ACCOUNT = Words(64)
 
 STAGES: Final[Mapping[str, str]] = {
@@ -46,9 +60,12 @@ def gateway_status(context: Context, as_json: bool) -> None:
         return
     if not result["enabled"]:
         settings = context.command("config", "set", "gateway.enabled", "true")
-        write(f"There is no gateway. `{settings}` and a restart of the node bring it.")
+        write(f"There is no gateway. `{settings}` and a restart of the node bring it;")
+        write(f"if it is on already, `{context.command('log')}` shows why there is none.")
         return
-    write(f"{who(result['name'], result['identity'])}: {result['seats']} seats go on")
+    seats = result["seats"]
+    goes_on = f"{counted(seats, 'seat')} {'goes' if seats == 1 else 'go'} on"
+    write(f"{who(result['name'], result['identity'])}: {goes_on}")
     for platform in result["platforms"]:
         games = ", ".join(clean(app, 16) for app in platform["games"])
         seats = f"{platform['seats']} of {platform['most_seats']} seats"
@@ -58,8 +75,10 @@ def gateway_status(context: Context, as_json: bool) -> None:
             write(f"{' ' * 10}  trouble: {clean(platform['trouble'])}{until}")
     if not result["platforms"]:
         write(f"No platform: `{context.command('config', 'show', 'rcadia')}` shows the settings of one.")
+    there = {platform["name"] for platform in result["platforms"]}
     for app, platform in sorted(result["routes"].items()):
-        write(f"a challenge to {clean(app, 16)} goes to {clean(platform, 32)}")
+        away = "" if platform in there else ", which is not there"
+        write(f"a challenge to {clean(app, 16)} goes to {clean(platform, 32)}{away}")
     for host in result.get("hosts", ()):
         _host(host)
 
@@ -174,7 +193,7 @@ def account_list(context: Context, as_json: bool) -> None:
 
 @account.command("add")
 @click.argument("platform", type=PLATFORM)
-@click.argument("name", type=ACCOUNT)
+@click.argument("name", type=NEW_ACCOUNT)
 @json_option
 @pass_context
 def account_add(context: Context, platform: str, name: str, as_json: bool) -> None:

@@ -48,16 +48,29 @@ def test_the_list_is_made_safe_and_counts_as_read(node: FakeNode, run: Run) -> N
         "message.read": models.MessagesRead(identity=ME, peer=PEER, count=1),
     }
     ran = run("chat", "bob")
-    older, first, second, third = ran.out.splitlines()
+    older, first, second, third, fourth = ran.out.splitlines()
     assert "--cursor 1" in older
     assert first == "  1970-01-01 00:01  bob (b2b2b2b2): text 1"
     assert second == (
         "  1970-01-01 00:02  you: text 2  "
         "(not delivered yet, no path, again 1970-01-01 01:00, number 9 in the outbox)"
     )
-    assert third == "* 1970-01-01 00:03  bob (b2b2b2b2): [2Jboo you: I resign [it was longer]"
+    assert third == "* 1970-01-01 00:03  bob (b2b2b2b2): [2Jboo"
+    assert fourth == "    | you: I resign [it was longer]"
     assert [call[0] for call in node.calls] == ["message.list", "message.read"]
     assert node.calls[1][1] == {"peer": "bob", "upto": 3}
+
+
+def test_a_board_keeps_its_lines(node: FakeNode, run: Run) -> None:
+    board = text(1, text="~#1 chess\n1 R N\n\n  h g\nYour turn.\u2028\x1b[2Jx" + "\n." * 60)
+    node.results["message.list"] = models.MessagePage(
+        identity=ME, peer=PEER, messages=(board,), peer_name="bob"
+    )
+    lines = run("chat", "bob").out.splitlines()
+    assert lines[0].endswith("(b2b2b2b2): ~#1 chess")
+    assert lines[1:6] == ["    | 1 R N", "    |", "    |   h g", "    | Your turn.", "    | [2Jx"]
+    assert len(lines) == 41
+    assert lines[-1] == "    | . ..."
 
 
 def test_json_is_as_it_is_and_nothing_is_read(node: FakeNode, run: Run) -> None:

@@ -58,6 +58,15 @@ def test_platforms_with_their_troubles(node: FakeNode, run: Run) -> None:
     assert run("gateway", "status", "--json").json["platforms"][0]["paused_until"] == 3600.0
 
 
+def test_a_route_to_nowhere_is_shown_as_such(node: FakeNode, run: Run) -> None:
+    node.results["gateway.status"] = models.GatewayStatus(
+        enabled=True, identity=ME, name="gateway", routes={"ttt": "arcade"}, platforms=(platform(),), seats=1
+    )
+    shown = run("gateway", "status").out
+    assert "1 seat goes on" in shown
+    assert "a challenge to ttt goes to arcade, which is not there" in shown
+
+
 def test_tables(node: FakeNode, run: Run) -> None:
     table = models.GatewayTable(
         platform="rcadia", id="ses_1", app="chess", title="Chess\x07", players=1, seats=2, host="house"
@@ -101,6 +110,10 @@ def test_a_token_comes_from_standard_input(node: FakeNode, run: Run, monkeypatch
     assert node.calls == [("gateway.account.add", {"platform": "rcadia", "name": "main", "token": TOKEN})]
     assert "SENTINEL" not in shown.out + shown.err
     assert run("gateway", "account", "add", "rcadia", "main", TOKEN).code == 2
+    refused = run("gateway", "account", "add", "rcadia", "../main")
+    assert refused.code == 2
+    assert "a-z, 0-9, _ and -" in refused.err
+    assert len(node.calls) == 1
 
 
 def test_accounts(node: FakeNode, run: Run) -> None:

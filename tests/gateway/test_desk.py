@@ -291,6 +291,21 @@ def test_seeking() -> None:
     play(main)
 
 
+@pytest.mark.parametrize("texts", [True, False])
+def test_where_only_we_have_tables_the_refusal_says_how_to_come_to_them(texts: bool) -> None:
+    async def main(scene: Scene) -> None:
+        scene.host.gateway.hosts["fake"] = cast("Host", House(scene.world))
+        await scene.ann.challenge(B, "ttt")
+        await scene.until(scene.host.told_player)
+        (told,) = scene.host.told_player()
+        assert told.startswith("No seat for you: there is no free table")
+        assert (
+            "Write `seek ttt` to me, and I challenge you when somebody sits down at mine." in told
+        ) is texts
+
+    play(main, settings=replace(SETTINGS, texts=texts))
+
+
 def test_a_player_who_challenges_without_end_is_not_answered_without_end() -> None:
     async def main(scene: Scene) -> None:
         for _ in range(15):

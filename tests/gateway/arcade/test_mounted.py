@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.nodes import NodeProcess, free_port
-from tests.gateway.arcade.served import AGENT, BRIDGE, CONFIG, Client, Later, made_token, until
+from tests.gateway.arcade.served import (
+    AGENT,
+    BRIDGE,
+    CONFIG,
+    LRGPNODE,
+    Arcade,
+    Client,
+    Later,
+    made_token,
+    until,
+)
 
 
 @pytest.mark.node
@@ -53,6 +63,38 @@ def test_a_port_that_is_taken_does_not_stop_the_node(tmp_path: Path) -> None:
         with node:
             assert f"the arcade is not open: The arcade cannot listen on 127.0.0.1 port {port}" in node.log
             assert node.call("node.status")["name"] == "node"
+
+
+@pytest.mark.node
+def test_who_has_taken_the_port_gets_no_token(tmp_path: Path) -> None:
+    node = NodeProcess(tmp_path / "node", "--listen", f"127.0.0.1:{free_port()}")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(0)
+        listen = f"127.0.0.1:{other.getsockname()[1]}"
+        with (node.data / "lrgpnode.toml").open("a") as settings:
+            settings.write(f'[arcade]\nenabled = true\nlisten = "{listen}"\n')
+            settings.write('[gateway]\nenabled = true\nroutes = ["chess=arcade", "ttt=rcadia"]\n')
+            settings.write('[hosting]\ngames = ["chess"]\n')
+        with node:
+            status = node.call("gateway.status")
+            assert status["enabled"]
+            assert (status["platforms"], status["hosts"]) == ([], [])
+            problems = node.call("node.status")["problems"]
+            assert "Platform arcade: the arcade of this node is not open; its log says why" in problems
+            assert "the platform rcadia for ttt is not set up" in node.log
+            assert node.stop(20) == 0
+        assert "Traceback" not in node.log
+        with pytest.raises(BlockingIOError):
+            other.accept()
+
+
+def test_a_second_arcade_on_the_same_directory_says_why_it_is_none(data: Path, arcade: Arcade) -> None:
+    command = [*LRGPNODE, "--data", str(data), "arcade", "run", "--listen", "127.0.0.1:0"]
+    second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 1
+    assert f"An arcade runs on {data} already" in second.stderr
+    assert "Traceback" not in second.stderr
+    assert arcade.client().get("/skill.md").status == 200
 
 
 def test_without_it_nothing_of_the_web_is_loaded() -> None:

@@ -138,6 +138,7 @@ def test_a_stop_ends_the_thought(ann: NodeProcess) -> None:
     ann.start()
 
 
+@pytest.mark.slow
 def test_without_a_house(tmp_path: Path) -> None:
     node = NodeProcess(tmp_path / "ann", "--listen", "127.0.0.1:0")
     settings = node.data / "lrgpnode.toml"
@@ -160,6 +161,7 @@ def test_without_a_house(tmp_path: Path) -> None:
         node.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("open", [False, True])
 def test_the_house_and_the_mesh(tmp_path: Path, open: bool) -> None:
     """Off the mesh nobody hears of it, and who knows its hash gets no answer; open, it plays."""

@@ -260,6 +260,7 @@ def test_what_cannot_be_kept_is_not_proved(tmp_path: Path, start: Start) -> None
     assert not bob.seen("proved", tag="refused")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delivery", ["opportunistic", "direct"])
 def test_a_peer_with_a_slow_disk_gets_a_message_once(tmp_path: Path, start: Start, delivery: str) -> None:
     alice = start(tmp_path / "alice", listen="127.0.0.1:0")

@@ -49,6 +49,7 @@ def test_it_names_every_member_code_type_and_model() -> None:
     assert {word for word in words if f"`{word}`" not in PAGE} == set()
 
 
+@pytest.mark.slow
 def test_the_sizes_it_tells(pair: Pair) -> None:
     opened = {"f": 4, "g": 10, "k": SALT}
     sizes, texts, session_id = [], [], ""

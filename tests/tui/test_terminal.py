@@ -38,6 +38,7 @@ def assert_restored(ui: Program) -> None:
     assert ui.raw.rfind(b"\x1b[0;39;49m") > ui.raw.rfind(b"\x1b[H")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "how"), WAYS, ids=str)
 def test_what_is_drawn_bit_by_bit_is_what_is_drawn_at_once(
     size: tuple[int, int], how: dict[str, str]

@@ -118,6 +118,7 @@ def test_an_answer_that_is_none_is_a_lost_answer() -> None:
     run(main)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize("call", ["POST action", "GET state", "GET public"])
 def test_nothing_is_sent_before_retry_after_is_over(call: str, status: int) -> None:

@@ -58,7 +58,8 @@ def test_every_fault_is_named_and_gone_when_it_is_mended(tmp_path: Path, stack: 
         general=PANIC,
     )
     stack.enter_context(node)
-    wait_for(node, "online", "Good")
+    for name in ("Good", "Faulty"):
+        wait_for(node, "online", name)
     # The board says so once its radio is on, as one does whose chip has failed.
     boards["Faulty"].say(0x90, b"\x02")
     for name, fault in FAULTS.items():

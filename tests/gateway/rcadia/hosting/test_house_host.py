@@ -59,6 +59,7 @@ def test_open_tables_are_kept_for_every_game(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("app", ["ttt", "four_in_a_row", "chess"])
 def test_the_house_plays_who_has_waited(tmp_path: Path, app: str) -> None:
     async def play() -> None:

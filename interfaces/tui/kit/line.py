@@ -35,8 +35,10 @@ class Line:
     def insert(self, value: str) -> None:
         """Put in as much as there is room for."""
         value = value[: max(0, self.most - len(self.text))]
-        before, after = self.text[: self.at] + value, self.text[self.at :]
-        self.text = self._fit(before + after)
+        after = self.text[self.at :]
+        while len(whole := self._fit((before := self.text[: self.at] + value) + after)) > self.most and value:
+            value = value[:-1]  # What stands for a character may be longer than it: "AE" in ASCII.
+        self.text = whole
         self.go(len(self._fit(before)))
 
     def remember(self) -> None:

@@ -69,9 +69,20 @@ def test_a_letter_and_its_marks_are_one() -> None:
     assert typed("\u202e", "\x1b", "😀").text == "\ufffd"
 
 
+def test_what_stands_for_a_letter_has_no_room_either() -> None:
+    line = Line(ASCII, most=3)
+    for key in ("a", "b", "\u00c6"):
+        line.key(key)
+    assert (line.text, line.at) == ("ab", 2)
+    line.set("\u00c6\u00c6")
+    assert (line.text, line.at) == ("AE", 2)
+
+
 @given(
     st.lists(
-        st.sampled_from([*ACTIONS, "a", " ", "漢", "\u05d0", "\u05b8", "\u0301", "\u202e", "ก", "ｶ"])
+        st.sampled_from(
+            [*ACTIONS, "a", "\u00c6", " ", "漢", "\u05d0", "\u05b8", "\u0301", "\u202e", "ก", "ｶ"]
+        )
         | st.characters()
     ),
     st.sampled_from((ASCII, UNICODE)),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from aiohttp import web
 
 from gateway.agentgames.server.arena import Arena, ArenaSettings
+from gateway.agentgames.server.desk import LadderDesk
 from gateway.agentgames.server.keys import Keys
 from gateway.agentgames.server.play import PlayRoutes
 from gateway.agentgames.server.records import MatchStore
@@ -94,6 +95,11 @@ class Arcade:
         """Where it listens, for a person."""
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    @property
+    def desk(self) -> LadderDesk | None:
+        """The ladder, as the node shows it; None until it is open."""
+        return None if self.arena is None else LadderDesk(self.arena)
 
     async def start(self) -> None:
         """Raises ``ArcadeError``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -41,6 +41,7 @@ class _Practice(msgspec.Struct):
 
 _practice: Final = msgspec.json.Decoder(_Practice)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_KNOWN: Final = ("type", "game", "move")
 _LEVEL: Final = re.compile(rf"[0-{MOST_LEVELS}]\Z")
 
 
@@ -52,12 +53,14 @@ def read(line: bytes | str) -> wire.Request | None:
         fields = _fields.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    known = {
-        name: value
-        for name, value in fields.items()
-        if name.lower() in ("type", "game", "move") and len(bytes(value)) <= LARGE
-    }
+    known = {name: _cut(value) for name, value in fields.items() if name.lower() in _KNOWN}
     return wire.read_request(msgspec.json.encode(known))
+
+
+def _cut(value: msgspec.Raw) -> Any:
+    """A text that is too long for anything is still a text, and a move that is wrong."""
+    found = msgspec.json.decode(value)
+    return found[:LARGE] if isinstance(found, str) else None if found is None else 0
 
 
 def read_practice(line: bytes | str) -> int | None:

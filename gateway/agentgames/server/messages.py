@@ -18,6 +18,9 @@ NO_THOUGHT: Final = "the house cannot play now \u2014 try again later"
 LARGE: Final = 4096
 """Bytes of a message above which only what may matter of it is read: the rest would take time."""
 
+MOST_MEMBERS: Final = 5000
+"""Colons in a large message, with more of which it is noise."""
+
 MOST_LEVELS: Final = 9
 MOST_SHOWN: Final = 100
 
@@ -49,11 +52,14 @@ def read(line: bytes | str) -> wire.Request | None:
     """As ``wire.read_request``, and quickly so for the largest message that is allowed."""
     if len(line) <= LARGE:
         return wire.read_request(line)
+    text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+    if text.count(":") > MOST_MEMBERS:
+        return None
     try:
-        fields = _fields.decode(line)
+        fields = _fields.decode(text)
+        known = {name: _cut(value) for name, value in fields.items() if name.lower() in _KNOWN}
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    known = {name: _cut(value) for name, value in fields.items() if name.lower() in _KNOWN}
     return wire.read_request(msgspec.json.encode(known))
 
 

@@ -167,7 +167,8 @@ class Arena:
         if seat in self._seats:
             self._seats.discard(seat)
             self._counts[seat.account] -= 1
-            self._counts += Counter()
+            if not self._counts[seat.account]:
+                del self._counts[seat.account]
 
     def table_over(self, table: Table) -> None:
         self._tables.discard(table)

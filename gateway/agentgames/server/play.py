@@ -46,6 +46,8 @@ class PlayRoutes:
     """``table()`` is what an application adds to its router."""
 
     def __init__(self, arena: Arena, doorman: Doorman) -> None:
+        # It warns of every subprotocol that a client would like, in the client's words.
+        logging.getLogger("aiohttp.websocket").setLevel(logging.ERROR)
         self._arena = arena
         self._doorman = doorman
 
@@ -117,6 +119,8 @@ async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: 
         await _write(upgrade, seat)
         # Who closed is answered with the same code.
         code = reading.result() if reading.done() else WSCloseCode.OK
+        # Closing would not await the answer while another task reads.
+        await _ended(reading)
         # The rest is written and the other side's Close awaited, but not for ever.
         async with asyncio.timeout(CLOSE_SECONDS):
             await upgrade.close(code=code)
@@ -125,9 +129,13 @@ async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: 
         if request.transport is not None:
             request.transport.abort()
     finally:
-        reading.cancel()
-        with suppress(asyncio.CancelledError):
-            await reading
+        await _ended(reading)
+
+
+async def _ended(task: asyncio.Task[int]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
 
 
 async def _write(upgrade: web.WebSocketResponse, seat: Seat) -> None:

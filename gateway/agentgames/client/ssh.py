@@ -7,6 +7,7 @@ account is read from its secret and never leaves the process.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Final
 
@@ -21,6 +22,8 @@ from .hostkeys import HostKeys
 CHUNK: Final = 4096
 WINDOW: Final = 64 * 1024
 """Bytes that the server may send before they are read."""
+
+logging.getLogger("asyncssh").setLevel(logging.WARNING)  # it tells of every connection
 
 _FAILED: Final = (asyncssh.Error, OSError, ValueError, EOFError)
 

@@ -180,9 +180,9 @@ class SshConnection:
 def _key(secret: Secret) -> asyncssh.SSHKey:
     try:
         return asyncssh.import_private_key(secret.reveal())
-    except asyncssh.KeyEncryptionError:
-        raise Unauthorized("The SSH key of the account has a passphrase: give one without") from None
-    except (asyncssh.KeyImportError, ValueError):
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError, ValueError) as error:
+        if "passphrase" in str(error).lower():
+            raise Unauthorized("The SSH key of the account has a passphrase: give one without") from None
         raise Unauthorized("The account is no SSH key: AgentGames over SSH takes a private one") from None
 
 

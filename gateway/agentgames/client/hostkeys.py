@@ -56,7 +56,7 @@ class HostKeys:
             raise HostKeyRefused(f"{self._path.name} cannot be read: {error.strerror}") from None
         try:
             found = asyncssh.match_known_hosts(data, host, address, port)
-            # It looks again without the port where no key is good for it, and so misses what is revoked there.
+            # It looks again without the port where no key is good for it, and misses what is revoked there.
             marked = asyncssh.match_known_hosts(data, _named(host, port), "", None)
         except ValueError as error:
             raise HostKeyRefused(f"{self._path.name} cannot be read: {error}") from None

@@ -250,6 +250,12 @@ class MemoryDialer:
         if self.down:
             raise Unreachable("The platform cannot be reached")
 
+    async def kill(self) -> None:
+        """What the kernel does with the connections of a process that is killed."""
+        for connection in self.open:
+            await connection.close()
+            await connection._ended()
+
     async def close(self) -> None:
         for task in tuple(self._tasks):
             task.cancel()

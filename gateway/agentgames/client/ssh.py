@@ -86,7 +86,7 @@ class SshDialer:
             self._host,
             self._port,
             username=USER,
-            client_keys=keys,
+            client_keys=keys or None,  # an empty list would mean those of ~/.ssh
             known_hosts=([], [], []),  # so that the guard is asked
             x509_trusted_certs=None,
             config=None,

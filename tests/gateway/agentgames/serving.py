@@ -128,6 +128,10 @@ async def over_websocket(server: FakeServer, timing: Timing = QUICK) -> AsyncIte
 # SSH
 
 
+OFFERED: list[str] = []
+"""Every key that a client has shown to a server of this process."""
+
+
 class _Knocked(asyncssh.SSHServer):
     """Takes every key, as the reference server does: who is unknown is told so in plain text."""
 
@@ -141,6 +145,7 @@ class _Knocked(asyncssh.SSHServer):
         return True
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
+        OFFERED.append(" ".join(key.export_public_key().decode().split()[:2]))
         self._connection.set_extra_info(shown=" ".join(key.export_public_key().decode().split()[:2]))
         return True
 

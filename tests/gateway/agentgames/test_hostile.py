@@ -22,6 +22,7 @@ from gateway.agentgames.client.ssh import SshDialer
 from gateway.agentgames.client.websocket import WebSocketDialer
 from gateway.agentgames.platform import AgentGamesPlatform
 from gateway.seat import AccountRefused, Lost, NoTable, PlatformError, Reason, Unreachable, YourTurn
+from tests.gateway.agentgames import serving
 from tests.gateway.agentgames.fake_server import FakeServer
 from tests.gateway.agentgames.playing import Hand, until
 from tests.gateway.agentgames.serving import (
@@ -386,6 +387,26 @@ def test_keys_that_the_server_or_we_cannot_take(tmp_path: Path) -> None:
         async with over_websocket(server) as platform:
             with pytest.raises(AccountRefused, match="no token"):
                 await Hand("ttt").sit(platform, account(PEM))
+
+    asyncio.run(main())
+
+
+def test_nothing_of_the_users_own_ssh_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = asyncssh.generate_private_key("ssh-ed25519")
+    folder = tmp_path / ".ssh"
+    folder.mkdir(mode=0o700)
+    mine.write_private_key(folder / "id_ed25519")
+    (folder / "config").write_text("User nobody\nPort 1\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(serving, "OFFERED", offered := [])
+
+    async def main() -> None:
+        async with over_ssh(FakeServer(), tmp_path) as platform:
+            await platform.check(None)
+            assert offered == []
+            await platform.check(account(PEM))
+        assert set(offered) == {public(CLIENT_KEY)}
+        assert not (folder / "known_hosts").exists()
 
     asyncio.run(main())
 

@@ -250,6 +250,21 @@ def test_a_second_player_of_one_queue_gets_another_account_and_a_third_none() ->
     rated(main, clean=False)
 
 
+def test_where_the_other_account_has_to_pause_nobody_asks_for_ever() -> None:
+    async def main(at: Rated) -> None:
+        scene = at.scene
+        await at.challenge("ttt")
+        await at.waits("ttt")
+        now = scene.host.node.now()
+        await scene.host.gateway.limiter.told("agentgames", "second", 3600.0, "a pause", now)
+        id = await at.challenge("ttt")
+        await scene.ends(id)
+        assert "waits for an opponent in that game already" in scene.host.told_player()[0]
+        assert len([dial for dial in at.server.dials if dial[1] == "ttt"]) == 1
+
+    rated(main)
+
+
 def test_the_players_time_is_up() -> None:
     async def main(at: Rated) -> None:
         scene = at.scene

@@ -10,7 +10,7 @@ import logging
 import math
 import socket
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
@@ -61,7 +61,6 @@ class PlayRoutes:
     async def play(self, request: web.Request) -> web.StreamResponse:
         try:
             who = self._who(request)
-            self._doorman.costly(who, "match")
         except Refusal as refusal:
             response = _text(refusal.status, f"{refusal}\n")
             if refusal.retry_after is not None:
@@ -115,14 +114,16 @@ class PlayRoutes:
 
 async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: Seat) -> None:
     reading = asyncio.create_task(_read(upgrade, seat))
+    writing = asyncio.create_task(_write(upgrade, seat))
     try:
-        await _write(upgrade, seat)
-        # Who closed is answered with the same code.
-        code = reading.result() if reading.done() else WSCloseCode.OK
-        # Closing would not await the answer while another task reads.
-        await _ended(reading)
+        await seat.until_over()
         # The rest is written and the other side's Close awaited, but not for ever.
         async with asyncio.timeout(CLOSE_SECONDS):
+            await writing
+            # Who closed is answered with the same code.
+            code = reading.result() if reading.done() else WSCloseCode.OK
+            # Closing would not await the answer while another task reads.
+            await _ended(reading)
             await upgrade.close(code=code)
     except (ConnectionError, TimeoutError, RuntimeError) as error:
         log.debug("a connection of a player is lost: %r", error)
@@ -130,17 +131,21 @@ async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: 
             request.transport.abort()
     finally:
         await _ended(reading)
+        await _ended(writing)
 
 
-async def _ended(task: asyncio.Task[int]) -> None:
+async def _ended(task: asyncio.Task[Any]) -> None:
     task.cancel()
-    with suppress(asyncio.CancelledError):
+    with suppress(asyncio.CancelledError, ConnectionError, RuntimeError):
         await task
 
 
 async def _write(upgrade: web.WebSocketResponse, seat: Seat) -> None:
-    async for message in seat.messages():
-        await upgrade.send_str(wire.encode(message).decode())
+    try:
+        async for message in seat.messages():
+            await upgrade.send_str(wire.encode(message).decode())
+    finally:
+        seat.leave()
 
 
 async def _read(upgrade: web.WebSocketResponse, seat: Seat) -> int:

@@ -28,6 +28,8 @@ HOST_KEY: Final = "arcade_ssh_host_key"
 USERS: Final = ("game", "games")
 MAX_CONNECTIONS: Final = 1000
 LOGIN_SECONDS: Final = 20
+WINDOW: Final = 256 * 1024
+"""Bytes that a client may send before they are read."""
 CONNECTIONS: Final = Rate(per_second=10, burst=300)
 """New ones from one address; each costs an exchange of keys."""
 
@@ -67,6 +69,7 @@ class SshServer:
             agent_forwarding=False,
             x11_forwarding=False,
             compression_algs=None,
+            window=WINDOW,
             password_auth=False,
             gss_host=None,
             login_timeout=LOGIN_SECONDS,

@@ -38,6 +38,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._seat: Seat | None = None
         self._buffer = bytearray()
         self._searched = 0
+        self._eof = False
         self._throttle = Throttle()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -70,28 +71,13 @@ class Session(asyncssh.SSHServerSession[bytes]):
         self._task = asyncio.get_running_loop().create_task(self._serve(self._channel, self._seat))
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
-        if self._seat is None or self._seat.input_over:
-            return
         self._buffer += data
-        end = self._buffer.find(b"\n", self._searched)
-        while end >= 0:
-            line = bytes(self._buffer[:end])
-            del self._buffer[: end + 1]
-            self._hear(self._seat, line)
-            end = self._buffer.find(b"\n")
-        self._searched = len(self._buffer)
-        if self._searched > wire.MAX_LINE:
-            # There is no end to it: nothing that follows could be told from the rest of this line.
-            self._buffer.clear()
-            self._seat.end_input()
+        self._read_lines()
 
     def eof_received(self) -> bool:
         """True: what is still to be said is."""
-        if self._seat is not None and not self._seat.input_over:
-            if self._buffer:
-                self._hear(self._seat, bytes(self._buffer))
-                self._buffer.clear()
-            self._seat.end_input()
+        self._eof = True
+        self._read_lines()
         return True
 
     def pause_writing(self) -> None:
@@ -118,6 +104,27 @@ class Session(asyncssh.SSHServerSession[bytes]):
             case [game, *_]:
                 seat.join(game)
 
+    def _read_lines(self) -> None:
+        """What has come, as far as it may be read by now."""
+        seat, buffer = self._seat, self._buffer
+        if seat is None or seat.input_over:
+            buffer.clear()
+            return
+        while self._paused is None and (end := buffer.find(b"\n", self._searched)) >= 0:
+            line = bytes(buffer[:end])
+            del buffer[: end + 1]
+            self._searched = 0
+            self._hear(seat, line)
+        if self._paused is not None:
+            return
+        self._searched = len(buffer)
+        if self._eof and buffer:
+            self._hear(seat, bytes(buffer))
+        if self._eof or self._searched > wire.MAX_LINE:
+            # Of a line without an end, nothing that follows could be told from the rest.
+            buffer.clear()
+            seat.end_input()
+
     def _hear(self, seat: Seat, line: bytes) -> None:
         if len(line) > wire.MAX_LINE:
             seat.end_input()
@@ -130,7 +137,8 @@ class Session(asyncssh.SSHServerSession[bytes]):
 
     def _resume(self) -> None:
         self._paused = None
-        if self._channel is not None and not self._channel.is_closing():
+        self._read_lines()
+        if self._paused is None and self._channel is not None and not self._channel.is_closing():
             self._channel.resume_reading()
 
     async def _serve(self, channel: asyncssh.SSHServerChannel[bytes], seat: Seat) -> None:

@@ -303,7 +303,10 @@ class Gateway:
     # What house hosts need (``seeking.Mesh``)
 
     async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
-        """Challenge a player who seeks an opponent, for a seat at a table of ours. Raises ``Unwanted``."""
+        """Bring a player to a seat at a table of ours: by a challenge, or by the one he has sent.
+
+        Raises ``Unwanted`` and ``StorageError``.
+        """
         if not self.identity or self.judge(seek.peer).verdict is not Verdict.TAKE:
             raise Unwanted("That player gets no seat")
         new = NewBridge(
@@ -314,6 +317,7 @@ class Gateway:
             account=account.name,
             stage=SeatStage.WAITING,
             at=self._mesh.now(),
+            session=seek.session or None,
             seat=json.dumps(dict(seat.resume_key), separators=(",", ":")),
             hosted=True,
             caps=self.settings.caps,

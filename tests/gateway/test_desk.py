@@ -12,9 +12,11 @@ import pytest
 from gateway.policy import GatePolicy, Players
 from gateway.seat import HostedSeat, ResumeKey, SeatLost, Side, Word
 from gateway.seeking import Host, HostTable, Seek, Unwanted
+from lrgpnode.config import Settings
 from lrgpnode.protocol.errors import CallerError
 from lrgpnode.protocol.session import Status
 from storage.gateway_model import Caps
+from storage.model import Contact
 from tests.gateway.fake_platform import FakeSeat, FakeTable, World, moves
 from tests.gateway.scene import SETTINGS, TOKEN, Scene, play
 from tests.node.network import Faults
@@ -146,6 +148,40 @@ def test_who_is_not_wanted_gets_no_answer() -> None:
         assert scene.host.told_player() == []
         with pytest.raises(CallerError):
             await scene.host.desk.request(A, "chess", None)
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, players=Players.LISTED)))
+
+
+def test_who_becomes_a_contact_need_not_challenge_again() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+        id = await scene.ann.challenge(B, "chess")
+        await scene.quiet(600)
+        assert scene.game(id).status is Status.PENDING
+        store = scene.host.store
+        await scene.host.writer.run(store.book.put_contact, Contact(peer=A, name="Ann", added_at=0.0))
+        scene.host.gateway.look_again("c" * 32)
+        await scene.quiet(60)
+        assert scene.game(id).status is Status.PENDING
+        scene.host.gateway.look_again(A)
+        await scene.turn(id)
+
+    contacts = replace(SETTINGS.policy, players=Players.CONTACTS)
+    play(main, settings=replace(SETTINGS, policy=contacts))
+
+
+def test_another_policy_acts_at_once_on_challenges_that_wait() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+        id = await scene.ann.challenge(B, "chess")
+        await scene.quiet(600)
+        assert scene.game(id).status is Status.PENDING
+        scene.host.gateway.use_policy(Settings(gateway_players="contacts", gateway_allow=(A,)))
+        await scene.until(scene.host.told_player)
+        assert scene.host.told_player() == ["No seat for you: I know no table of Chess."]
+        scene.host.gateway.use_policy(Settings(gateway_players="listed"))
+        with pytest.raises(CallerError):
+            await scene.host.desk.seek(A, "chess")
 
     play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, players=Players.LISTED)))
 

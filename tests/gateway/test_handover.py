@@ -12,6 +12,7 @@ import pytest
 from gateway.accounts import Accounts
 from gateway.handover import Handover
 from gateway.seat import Account, AccountRefused, Unreachable
+from lrgpnode.logs.redact import REDACTOR
 
 ME = "11" * 16
 PEER = "22" * 16
@@ -110,6 +111,14 @@ def test_what_hands_nothing_over_is_told_how(tmp_path: Path, text: str) -> None:
     accounts, said = answered(tmp_path, text, "arcade")
     assert said == "Write: token PLATFORM TOKEN, or token PLATFORM forget. Platforms: arcade."
     assert not accounts.sources("arcade")
+
+
+@pytest.mark.parametrize("text", ["token please", "token arcade gateway", "token arcade Connected!"])
+def test_a_word_is_no_token_and_stays_in_the_log(tmp_path: Path, text: str) -> None:
+    accounts, said = answered(tmp_path, text, "arcade")
+    assert said == "That did not work: that is a word and no token."
+    assert not accounts.sources("arcade")
+    assert REDACTOR.clean("please, the gateway is Connected!") == "please, the gateway is Connected!"
 
 
 def test_it_is_taken_back(tmp_path: Path) -> None:

@@ -72,6 +72,10 @@ class Challenges:
     async def _take_on(self, session: Session) -> None:
         gateway = self._gateway
         judgement = gateway.judge(session.peer)
+        blocked = session.peer in gateway.settings.policy.block or judgement.verdict is Verdict.DECLINE
+        wished = self._invited(session.peer, session.app_id) or self._again(session.peer, session.app_id)
+        if not blocked and wished is None and await gateway.matched(session):
+            return
         often = not self._limit.allow(session.peer, gateway.node.now())
         if judgement.verdict is Verdict.IGNORE or often:
             why = "there were too many" if often else "it is not one of gateway.players"

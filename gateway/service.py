@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +19,7 @@ from lrgpnode.config import Settings
 from lrgpnode.control.text import clean
 from lrgpnode.node import Identities, IdentityError, Node
 from lrgpnode.protocol.errors import CallerError
-from lrgpnode.protocol.session import SessionKey, Status
+from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
 from storage.gateway import NoSlot
 from storage.gateway_model import Bridge as Row, NewBridge, Pause, SeatStage
@@ -73,6 +73,8 @@ class Gateway:
         self.settings = settings
         self.platforms = {platform.name: platform for platform in platforms}
         self.hosts: dict[str, Host] = {}
+        self.matched: Callable[[Session], Awaitable[bool]] = _nobody_waits
+        """Whether a challenge is what a player on the mesh has waited for, who has it then."""
         self.accounts = Accounts(data)
         self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
         self.bridges: dict[int, Bridge] = {}
@@ -377,6 +379,10 @@ class Gateway:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("the gateway failed at something", exc_info=error)
+
+
+async def _nobody_waits(session: Session) -> bool:
+    return False
 
 
 class Kept:

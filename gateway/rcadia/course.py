@@ -80,6 +80,11 @@ class Course:
         """Say again whose turn it is with the next snapshot."""
         self._turn = None
 
+    def tell_again(self) -> None:
+        """Somebody else listens: the next snapshot, also one that was taken before, tells all of it."""
+        self.over, self._joined, self._turn = False, None, None
+        self._offered, self._away = False, ""
+
     def heard(self, action_id: str) -> None:
         """The outcome of this action needs no event."""
         self._heard.add(action_id)

@@ -68,6 +68,28 @@ def test_a_later_wish_takes_the_place_of_an_earlier_one() -> None:
     play(main)
 
 
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("99", "there is no such table with a free seat"),
+        ("full", "no such table"),
+        ("other", "at that table ttt is played"),
+    ],
+)
+def test_a_table_that_nobody_can_sit_down_at_leaves_no_invitation(table: str, why: str) -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("ttt", "other")
+        scene.world.table("chess", "full", account="somebody")
+        with pytest.raises(CallerError, match=why):
+            await scene.host.desk.request(A, "chess", table)
+        assert scene.host.desk.seats() == []
+        scene.world.down = True
+        with pytest.raises(CallerError, match="free seat; fake: the platform does not answer"):
+            await scene.host.desk.request(A, "chess", table)
+
+    play(main)
+
+
 @pytest.mark.parametrize("game", ["draughts", "chess"])
 def test_wishes_that_cannot_be(game: str) -> None:
     async def main(scene: Scene) -> None:

@@ -179,7 +179,7 @@ def test_another_game_with_the_other_colour(mesh: Mesh, web: Web) -> None:
     check_same(mesh.player, mesh.gate, again)
     # Else the next challenge of the player to chess would take the seat in it.
     until(lambda: sum("wants another game" in text for text in mesh.texts()) == 2, "the player is invited")
-    mesh.gate.call("gateway.leave", seat=third["id"])
+    mesh.gate.call("gateway.leave", id=third["id"])
     assert mesh.seat(stage="over", session=again)["result"] == "won"
 
 

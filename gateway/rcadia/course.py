@@ -164,7 +164,8 @@ class Course:
             yield results.event(self.app, snapshot, self.line, self.first, self._board)
             return
         yield from self._rejected(snapshot)
-        if snapshot.waiting_for == "host" and not order.pending(snapshot):
+        # Before its first publish a host that only waits for us may be shown like one that is silent.
+        if snapshot.waiting_for == "host" and snapshot.turn and not order.pending(snapshot):
             yield from self.away(HOST_AWAY)
             return
         if self._away:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from gateway.rcadia.client.errors import (
     Unusable,
 )
 from gateway.rcadia.client.host import HostApi
-from gateway.rcadia.client.link import FINISHED, Ended, SessionLink, SessionLost
+from gateway.rcadia.client.link import FINISHED, PACE_SECONDS, Ended, SessionLink, SessionLost
 from gateway.rcadia.client.pauses import Pauses
 from gateway.rcadia.wire import Entry, player_ids
 from lrgpnode.protocol.value import Value
@@ -329,6 +330,7 @@ class Table:
         """Tell who sits down: no entry says so before the table is full."""
         pauses, since = self._pauses(), 0
         while self.waiting and session == self.id:
+            began = time.monotonic()
             try:
                 view = await self._api.public(session, since=since)
             except (Unreachable, Unusable) as error:
@@ -338,10 +340,12 @@ class Table:
                 log.info("table %s cannot be watched: %s", session, error)
                 return  # whoever serves the session hears the same
             pauses.worked()
-            since = view.version
+            news, since = view.version != since, view.version
             self._seen(view.status, player_ids(view.players))
             if view.status != "waiting":
                 return
+            if not news and time.monotonic() - began < PACE_SECONDS:
+                await asyncio.sleep(PACE_SECONDS)  # of a server that does not hold requests
 
     async def _unwatch(self) -> None:
         if self._watch is not None:

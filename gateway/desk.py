@@ -171,7 +171,7 @@ class GatewayDesk:
         self._allowed(peer)
         if app not in PLAYED:
             raise CallerError(Kind.VALIDATION, f"nobody plays {app} at a table")
-        platform = await self._place(app, table) if table else gateway.settings.policy.routes.get(app, "")
+        platform = await self._place(app, table) if table else self._usual(app)
         if platform not in gateway.platforms:
             raise CallerError(Kind.VALIDATION, f"there is no platform for {app}; name a table")
         now = gateway.node.now()
@@ -196,6 +196,11 @@ class GatewayDesk:
             )
         )
         return self._seat(bridge.row)
+
+    def _usual(self, app: str) -> str:
+        """Where who names no table is sent; "" for nowhere."""
+        ours = (name for name, host in self._gateway.hosts.items() if app in host.games)
+        return self._gateway.settings.policy.routes.get(app) or next(ours, "")
 
     async def _place(self, app: str, table: str) -> str:
         """The platform with this table. Raises ``CallerError`` where nobody can sit down there now."""

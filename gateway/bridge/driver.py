@@ -203,8 +203,8 @@ class Bridge:
 
     async def give_up(self) -> None:
         """Leave, as the player or the operator wants. Raises ``Unreachable`` and ``StorageError``."""
-        if self.seat is not None and not self.seen.over:
-            await self.seat.leave()
+        if self.seat is not None and (not self.seen.over or self.invites_again):
+            await self.seat.leave()  # after its end: out of the next game
         reason = "the seat was given up"
         await self.change(notes=replace(self.notes, left=True, broken=self.notes.broken or reason))
         self.wake()

@@ -214,6 +214,7 @@ class HouseHost:
                 session=place.table.id,
                 app=place.table.app,
                 hold=place.table.key.hold,
+                before=place.table.before,
                 seated=place.seated,
                 seat=dict(place.key),
             )
@@ -320,7 +321,7 @@ class HouseHost:
         self._places = [one for one in self._places if one is not place]
 
     def _take_up(self, kept: KeptTable) -> None:
-        key = TableKey(session=kept.session, app=kept.app, hold=kept.hold)
+        key = TableKey(session=kept.session, app=kept.app, hold=kept.hold, before=kept.before)
         table = Table(self._api, self._words[kept.app], self._settings, self.changed, key=key)
         place = self._serve(table, self._clock())
         place.seated, place.key = kept.seated, kept.seat

@@ -121,6 +121,35 @@ def test_leaving_a_game_ends_it_on_both_sides() -> None:
     play(main)
 
 
+def test_an_invitation_that_is_given_up_is_left_at_the_table() -> None:
+    """The other side need not wait for somebody who does not come."""
+
+    async def main(scene: Scene) -> None:
+        following = scene.world.table("chess", "next", account="x")
+        table = scene.world.table("chess", next=following, words=frozenset((Word.RESIGN,)))
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        await scene.ann.act(id, "resign")
+        await scene.until(lambda: any("another game" in text for text in scene.host.told_player()))
+        assert not table.left
+        await scene.host.desk.leave(A)
+        assert table.left
+        assert (await scene.over()).result == "lost"
+
+    play(main)
+
+
+def test_where_only_we_have_tables_somebody_may_ask_for_any() -> None:
+    async def main(scene: Scene) -> None:
+        table = waiting(scene, "ttt")
+        seat = await scene.host.desk.request(A, "ttt", None)
+        assert (seat.stage, seat.platform) == ("invited", "fake")
+        await scene.ann.challenge(B, "ttt")
+        await scene.until(lambda: table.ordered)
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, routes={})))
+
+
 def test_one_seat_for_each_player() -> None:
     async def main(scene: Scene) -> None:
         for _ in range(2):

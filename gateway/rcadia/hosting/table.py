@@ -48,11 +48,15 @@ NO_REMATCH: Final = frozenset(("host_disconnected", "host_left", "host_error", "
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableKey(Value):
-    """What takes a table up after a restart of ours. ``hold``: somebody of the mesh is to sit there."""
+    """What takes a table up after a restart of ours. ``hold``: somebody of the mesh is to sit there.
+
+    ``before``: the session before this one in the series, "" for none.
+    """
 
     session: str
     app: str
     hold: bool = False
+    before: str = ""
 
 
 def config(words: Words, settings: HostSettings) -> dict[str, Any]:
@@ -102,7 +106,7 @@ class Table:
         self.known = False
         """Whether the platform has said which session it is, and who sits there."""
         self._moved = asyncio.Event()
-        self.before = ""
+        self.before = "" if key is None else key.before
         """The session before this one in the series, "" for none."""
         self.players: tuple[str, ...] = ()
         """Who sits at the table, in the order of the seats."""
@@ -116,7 +120,7 @@ class Table:
 
     @property
     def key(self) -> TableKey:
-        return TableKey(session=self.id, app=self.app, hold=self._hold)
+        return TableKey(session=self.id, app=self.app, hold=self._hold, before=self.before)
 
     @property
     def app(self) -> str:
@@ -253,6 +257,7 @@ class Table:
         if view.status == FINISHED and not view.next_session_id:
             return False
         if view.status == FINISHED:
+            self.before = self.id
             self._game = self._next(view.next_session_id or "", view.round + 1)
             return True
         try:

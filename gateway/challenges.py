@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CHALLENGES_PER_HOUR: Final = 12
-"""Of one player that are answered: each costs airtime, and a request at a platform."""
+"""Of one player that are answered at least: each costs airtime, and a request at a platform."""
 
 AGAIN_SECONDS: Final = 5.0
 """Before a challenge is looked at again that the database did not take."""
@@ -38,7 +38,9 @@ class Challenges:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
         self._considered: set[SessionKey] = set()
-        self._limit = Limit(CHALLENGES_PER_HOUR, seconds=3600.0)
+        # Who may begin many games a day may ask as often.
+        most = max(CHALLENGES_PER_HOUR, gateway.settings.caps.day)
+        self._limit = Limit(most, seconds=3600.0)
 
     def consider(self, key: SessionKey) -> None:
         """A session with us may be a challenge that nobody has looked at yet. Returns at once."""

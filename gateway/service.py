@@ -271,6 +271,8 @@ class Gateway:
         if self._told.get(row.id) == now:
             return
         self._told[row.id] = now
+        for host in self.hosts.values():
+            host.changed()
         self._publish(
             "gateway.seat",
             {
@@ -301,6 +303,8 @@ class Gateway:
     def _over(self, bridge: Bridge) -> None:
         self.bridges.pop(bridge.row.id, None)
         self._told.pop(bridge.row.id, None)
+        for host in self.hosts.values():
+            host.changed()
 
     async def _look_at(self, platform: Platform) -> None:
         """See whether a platform can be used: at the start, then now and then."""
@@ -334,6 +338,10 @@ class Gateway:
         await platform.check(account)
 
     # What house hosts need (``seeking.Mesh``)
+
+    def free(self, peer: str, platform: str) -> bool:
+        full = self.store.gateway.reached(platform, peer, self.settings.caps, self._mesh.now())
+        return full is None and self.judge(peer).verdict is Verdict.TAKE
 
     async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
         """Bring a player to a seat at a table of ours: by a challenge, or by the one he has sent.

@@ -270,6 +270,7 @@ class House:
         self.world = world
         self.sought: list[str] = []
         self.free: list[FakeTable] = []
+        self.looks = 0
         self.bring: Callable[[Seek, FakeTable], Awaitable[None]]
 
     async def start(self) -> None: ...
@@ -287,6 +288,9 @@ class House:
 
     async def unseek(self, peer: str) -> bool:
         return peer in self.sought
+
+    def changed(self) -> None:
+        self.looks += 1
 
     async def take(self, peer: str, app: str, session: str) -> bool:
         if not self.free or self.free[0].app != app:
@@ -414,6 +418,25 @@ def test_who_challenges_while_somebody_waits_at_our_table_plays_there(
         assert (await scene.over()).result == "lost"
 
     play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, routes=routes)))
+
+
+def test_who_plays_is_not_free_and_our_tables_hear_when_he_is() -> None:
+    async def main(scene: Scene) -> None:
+        gateway, house = scene.host.gateway, House(scene.world)
+        gateway.hosts["fake"] = cast("Host", house)
+        assert gateway.free(A, "fake")
+        scene.world.table("chess", words=frozenset((Word.RESIGN,)))
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        assert not gateway.free(A, "fake")
+        assert gateway.free("c" * 32, "fake")
+        before = house.looks
+        await scene.ann.act(id, "resign")
+        await scene.over()
+        assert gateway.free(A, "fake")
+        assert house.looks > before
+
+    play(main)
 
 
 def test_who_has_no_slot_takes_no_seat_with_us() -> None:

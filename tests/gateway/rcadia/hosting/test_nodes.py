@@ -266,7 +266,8 @@ def test_a_player_of_the_mesh_lets_the_clock_run_out(tmp_path: Path) -> None:
                 told = village.alice.events.of("message.received", peer=village.gateway)
                 return [one["text"] for one in told] if len(told) > 1 else []
 
-            warned, ended = await village.until(texts)
+            # On a busy machine the invitation to the next game comes before the agent has left that.
+            warned, ended = (await village.until(texts))[:2]
             assert "clock" in warned
             assert "time" in ended
             (seat,) = village.hill.call("gateway.seats", ended=True)["seats"]

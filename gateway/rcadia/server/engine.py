@@ -305,6 +305,8 @@ class Engine:
             raise Refusal(429, "server_full", "The server has no more memory for actions.", retry_after=60)
 
     def _count_queue(self, session: Session) -> None:
+        if session.id not in self.room.sessions:
+            return  # A poll of it was still open.
         queued = _queued(session)
         self.room.queued += queued - session.queued
         session.queued = queued

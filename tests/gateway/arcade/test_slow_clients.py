@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 from gateway.arcade import connections
 from gateway.arcade.app import Arcade, ArcadeSettings
 from gateway.rcadia.server.web import requests
-from tests.gateway.arcade.served import BRIDGE, made_token
+from tests.gateway.arcade.served import AGENT, BRIDGE, made_token
 
 DEADLINE = 30.0
 
@@ -49,23 +49,36 @@ class Line:
                 return b""
 
 
-Dial = Callable[[], Awaitable[Line]]
+class Dial:
+    """Connections to one arcade."""
+
+    def __init__(self, running: Arcade) -> None:
+        self._running = running
+        self.lines: list[Line] = []
+
+    async def __call__(self) -> Line:
+        self.lines.append(Line(*await asyncio.open_connection(*self._running.address)))
+        return self.lines[-1]
+
+    async def see(self, count: int) -> None:
+        """Wait until the arcade has so many connections."""
+        runner = self._running._runner
+        assert runner is not None
+        assert runner.server is not None
+        async with asyncio.timeout(DEADLINE):
+            while len(runner.server.connections) != count:  # noqa: ASYNC110 - nothing tells it
+                await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
 async def arcade(data: Path) -> AsyncIterator[Dial]:
     running = Arcade(ArcadeSettings(data=data, port=0))
     await running.start()
-    lines: list[Line] = []
-
-    async def dial() -> Line:
-        lines.append(Line(*await asyncio.open_connection(*running.address)))
-        return lines[-1]
-
+    dial = Dial(running)
     try:
         yield dial
     finally:
-        for line in lines:
+        for line in dial.lines:
             line.writer.close()
         await running.stop()
 
@@ -152,6 +165,39 @@ def test_there_is_place_for_so_many_connections(tmp_path: Path, monkeypatch: pyt
             again = await dial()
             again.send(SMALL)
             assert (await again.answer())[0] == 200
+
+    asyncio.run(main())
+
+
+def test_answers_that_nobody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that asks on and reads nothing; what is kept for it is bounded in time and in size."""
+    token = made_token(tmp_path, "cat", "host")
+    large = json.dumps({"state": "x" * 400_000}).encode()
+
+    async def main() -> None:
+        async with arcade(tmp_path) as dial:
+            host = await dial()
+            body = b'{"config": {"minPlayers": 2, "maxPlayers": 2}}'
+            host.send(post(token, BRIDGE, size=len(body)) + body)
+            id = json.loads((await host.answer())[1])["sessionId"]
+            head = post(token, f"{BRIDGE}/{id}/state", size=len(large)).replace(b"POST", b"PATCH")
+            host.send(head + large)
+            assert (await host.answer())[0] == 200
+            ask = f"GET {AGENT}/{id}/public HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+            for name, value in (("UNREAD_SECONDS", 0.3), ("MAX_UNREAD", 0)):
+                with monkeypatch.context() as patched:
+                    patched.setattr(connections, name, value)
+                    deaf = await dial()
+                    await dial.see(2)
+                    # More than the system keeps for the two ends of a connection on this machine.
+                    deaf.send(ask * 40)
+                    await dial.see(1)
+            # Somebody who reads gets all of it.
+            good = await dial()
+            good.send(ask * 40)
+            for _ in range(40):
+                status, answer = await good.answer()
+                assert (status, len(json.loads(answer)["state"])) == (200, 400_000)
 
     asyncio.run(main())
 

@@ -210,6 +210,9 @@ class Session:
     def changed(self) -> None:
         """Raise the version; whoever waits for a change is woken."""
         self.version += 1
+        # Of a session that nobody watches any more, the last view must not stay.
+        self.public = None
+        self.packet = None
         self.room.changed[self] = None
 
     def note(self, at: float, type: str, **fields: Any) -> None:

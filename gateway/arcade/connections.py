@@ -32,6 +32,9 @@ MAX_UNREAD: Final = 64 * 1024 * 1024
 _BUFFERED: Final = 16 * 1024
 """Bytes that a connection may keep without being counted."""
 
+MOST: Final = 8000
+"""Connections; more than the requests that may wait."""
+
 SPARE_FILES: Final = 200
 """Open files that connections leave to the rest of the process."""
 
@@ -142,6 +145,6 @@ class Runner(web.AppRunner):
 
 
 def most_connections() -> int:
-    """How many connections the limit of open files leaves place for."""
+    """How many connections there may be; fewer where the limit of open files does not leave place for all."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return 100_000 if limit == resource.RLIM_INFINITY else max(limit - SPARE_FILES, limit // 2)
+    return MOST if limit == resource.RLIM_INFINITY else min(MOST, max(limit - SPARE_FILES, limit // 2))

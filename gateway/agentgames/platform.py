@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
@@ -19,6 +19,7 @@ from gateway.seat import (
     CannotPlay,
     NoTable,
     Note,
+    PlatformError,
     RemoteTable,
     ResumeKey,
     SeatLost,
@@ -59,6 +60,8 @@ class AgentGamesPlatform:
         self._games = {TTT, C4}
         self._places: OrderedDict[str, Place] = OrderedDict()
         self._waiting: dict[Slot, Place] = {}
+        self._never: deque[str] = deque(maxlen=MOST_ENDED)
+        """Ids of places that the platform has not given us."""
 
     @property
     def name(self) -> str:
@@ -133,7 +136,12 @@ class AgentGamesPlatform:
         except BaseException:
             self._gone(slot, place)
             raise
-        await self._open(slot, place)
+        try:
+            await self._open(slot, place)
+        except PlatformError:
+            # Its key is noted already; whoever comes with it is not to be queued once more.
+            self._never.append(place.id)
+            raise
         return AgentGamesSeat(place, app)
 
     async def resume(self, key: ResumeKey, account: Account) -> AgentGamesSeat:
@@ -142,6 +150,8 @@ class AgentGamesPlatform:
         place = self._places.get(id)
         if place is not None and not place.left:
             return AgentGamesSeat(place, app)
+        if id in self._never:
+            raise SeatLost("the place in the queue was not taken")
         if begun or place is not None:
             raise SeatLost("the match is over" if place is not None else FORFEITED)
         game = GAMES.get(app, "")

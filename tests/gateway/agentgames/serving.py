@@ -235,10 +235,12 @@ class MemoryDialer:
         self._server = server
         self._leaves = leaves_queue
         self.down = False
+        self.asked: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.open: list[_Memory] = []
 
     async def dial(self, game: str, secret: Secret) -> Connection:
+        self.asked.append(game)
         name = self._server.accounts.get(secret.reveal())
         if self.down:
             raise Unreachable("The platform cannot be reached")

@@ -274,6 +274,38 @@ def test_where_the_other_account_has_to_pause_nobody_asks_for_ever() -> None:
     rated(main)
 
 
+def test_where_the_account_is_not_taken_the_seat_is_over_and_nobody_asks_again() -> None:
+    async def main(at: Rated) -> None:
+        scene = at.scene
+        at.server.accounts = {}
+        id = await at.challenge("ttt")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        row = await scene.over()
+        assert (row.result, row.reason) == ("none", "The platform does not take the token")
+        assert scene.host.told_player() == ["No seat for you: The platform does not take the token."]
+        assert scene.host.store.gateway.used() == {}
+        await scene.quiet(600)
+        assert at.dialer.asked.count("ttt") == 1
+
+    rated(main)
+
+
+def test_a_server_that_cannot_be_reached_is_asked_less_and_less_and_no_more_after_the_refusal() -> None:
+    async def main(at: Rated) -> None:
+        scene = at.scene
+        at.dialer.down = True
+        id = await at.challenge("ttt")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        assert (await scene.over()).reason == "The platform cannot be reached"
+        asked = at.dialer.asked.count("ttt")
+        assert 3 <= asked <= 12
+        assert scene.host.store.gateway.used() == {}
+        await scene.quiet(600)
+        assert at.dialer.asked.count("ttt") == asked
+
+    rated(main)
+
+
 def test_the_players_time_is_up() -> None:
     async def main(at: Rated) -> None:
         scene = at.scene

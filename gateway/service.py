@@ -88,6 +88,7 @@ class Gateway:
         self._node: Node
         self._mesh: MeshSide
         self._tasks: set[asyncio.Task[None]] = set()
+        self._accounts_changed: dict[str, asyncio.Event] = {}
         self._told: dict[int, tuple[Any, ...]] = {}
         self.seating = Seating(self)
         self.challenges = Challenges(self)
@@ -308,12 +309,14 @@ class Gateway:
 
     async def _look_at(self, platform: Platform) -> None:
         """See whether a platform can be used: at the start, then now and then."""
+        changed = self._accounts_changed.setdefault(platform.name, asyncio.Event())
         while True:
+            changed.clear()
             pool = self.accounts.pool(platform.name)
             names = ["", *(account.name for account in pool[:1])]
             waits = [self.limiter.wait(platform.name, name, self._mesh.now()) for name in names]
             if max(waits) > 0:
-                await asyncio.sleep(max(waits))
+                await _event_within(changed, max(waits))
                 continue
             try:
                 await platform.check(pool[0] if pool else None)
@@ -322,7 +325,12 @@ class Gateway:
             else:
                 self.is_trouble(platform.name, "")
             trouble = bool(self.troubles.get(platform.name))
-            await asyncio.sleep(TROUBLED_SECONDS if trouble else WELL_SECONDS)
+            await _event_within(changed, TROUBLED_SECONDS if trouble else WELL_SECONDS)
+
+    def account_changed(self, platform: str) -> None:
+        """Another token may be taken where the last one was not: see at once."""
+        if (changed := self._accounts_changed.get(platform)) is not None:
+            changed.set()
 
     def _now(self) -> float:
         return self._mesh.now()
@@ -387,6 +395,15 @@ class Gateway:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("the gateway failed at something", exc_info=error)
+
+
+async def _event_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for it, but not for longer than that."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return
 
 
 async def _nobody_waits(session: Session) -> bool:

@@ -31,6 +31,7 @@ JOIN_SECONDS: Final = 30.0
 MAX_SEATS: Final = 2000
 MAX_SEATS_OF_ACCOUNT: Final = 64
 MAX_PRACTICE: Final = 32
+MAX_PRACTICE_OF_ACCOUNT: Final = 8
 MATCHES: Final = Rate(per_second=5, burst=1000)
 """How often one account may take a seat: whatever is rated is kept for good."""
 
@@ -156,7 +157,11 @@ class Arena:
     def practise(self, seat: Seat, game: str, level: int) -> None:
         if not self._may_begin(seat, game):
             return
-        if sum(not one.rated for one in self._tables) >= MAX_PRACTICE:
+        with_house = [one.seats[0].account for one in self._tables if not one.rated]
+        if with_house.count(seat.account) >= MAX_PRACTICE_OF_ACCOUNT:
+            seat.close(wire.Error(error=messages.MUCH_PRACTICE))
+            return
+        if len(with_house) >= MAX_PRACTICE:
             seat.close(wire.Error(error=messages.NO_THOUGHT))
             return
         seat.say(wire.Queued(game=game))

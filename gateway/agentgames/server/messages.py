@@ -14,6 +14,7 @@ INPUT_ENDED: Final = "your input has ended, so that you could not move"
 CLOSING: Final = "the arcade is closing \u2014 the match does not count"
 NOT_RECORDED: Final = "the arcade cannot record matches now \u2014 try again later"
 NO_THOUGHT: Final = "the house cannot play now \u2014 try again later"
+MUCH_PRACTICE: Final = "you practise as often as one account may \u2014 end a match first"
 
 LARGE: Final = 4096
 """Bytes of a message above which only what may matter of it is read: the rest would take time."""
@@ -38,13 +39,14 @@ class UnratedResult(wire.Result, frozen=True, kw_only=True, tag="result", omit_d
 
 
 class _Practice(msgspec.Struct):
-    practice: bool = False
-    level: int = 0
+    practice: msgspec.Raw = msgspec.Raw(b"false")
+    level: msgspec.Raw = msgspec.Raw(b"0")
 
 
 _practice: Final = msgspec.json.Decoder(_Practice)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _KNOWN: Final = ("type", "game", "move")
+_NO: Final = (b"false", b"null", b"0", b'""', b'"0"', b'"false"')
 _LEVEL: Final = re.compile(rf"[0-{MOST_LEVELS}]\Z")
 
 
@@ -70,14 +72,25 @@ def _cut(value: msgspec.Raw) -> Any:
 
 
 def read_practice(line: bytes | str) -> int | None:
-    """The level of a join that asks for practice, 0 where it names none; None for a rated match."""
+    """The level of a join that asks for practice, 0 where it names none; None for a rated match.
+
+    Whoever asks for practice in a way that is not ours, or for a level that is none, is not rated for it.
+    """
     if len(line) > LARGE:
         return None
     try:
         found = _practice.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    return min(max(found.level, 0), MOST_LEVELS) if found.practice else None
+    if bytes(found.practice).strip() in _NO:
+        return None
+    asked = bytes(found.level).strip().strip(b'"').decode("ascii", "replace")
+    return min(int(asked), MOST_LEVELS) if re.fullmatch("[0-9]{1,4}", asked) else 0
+
+
+def asks_practice(text: str) -> bool:
+    """Of ``practice`` in an address; as `read_practice`."""
+    return text.lower() not in ("", "0", "false")
 
 
 def level(text: str) -> int | None:

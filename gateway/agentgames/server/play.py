@@ -91,7 +91,7 @@ class PlayRoutes:
         if not game:
             return
         level = messages.level(request.query.get("level", ""))
-        if request.query.get("practice") == "1":
+        if messages.asks_practice(request.query.get("practice", "")):
             seat.practise(game, level or 0)
         else:
             seat.join(game)

@@ -41,6 +41,30 @@ def test_any_message_is_read_or_ignored(line: bytes | str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "level"),
+    [
+        ('"practice":true', 0),
+        ('"practice":true,"level":3', 3),
+        ('"practice":true,"level":"3"', 3),
+        ('"practice":true,"level":12', 9),
+        ('"practice":true,"level":-1', 0),
+        ('"practice":true,"level":1e400', 0),
+        ('"practice":true,"level":"hard"', 0),
+        ('"practice":true,"level":null', 0),
+        ('"practice":1', 0),
+        ('"practice":"yes"', 0),
+        ('"practice":false', None),
+        ('"practice":0,"level":3', None),
+        ('"practice":null', None),
+        ('"practice":""', None),
+        ('"level":3', None),
+    ],
+)
+def test_who_asks_for_practice_is_never_rated(fields: str, level: int | None) -> None:
+    assert messages.read_practice('{"type":"join","game":"ttt",' + fields + "}") == level
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "[" * 500_000,

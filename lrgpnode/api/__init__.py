@@ -31,6 +31,7 @@ from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
 from .radio import RadioMethods
 from .running import NodeMethods, Surroundings
+from .scores import ScoreMethods
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
 
@@ -65,6 +66,7 @@ class Api:
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
+            ScoreMethods(self._lookup, store.scores),
             PropagationMethods(self._lookup, around.propagation),
             RadioMethods(around.radios, store, around.publish, around.mesh_load, around.unsent),
             AirtimeMethods(around.airtime, lambda: node.outbox.dry),

@@ -36,6 +36,7 @@ RESULTS: Final = {
     "identity policy": "identity.policy",
     "peers": "peer.list",
     "contacts list": "contact.list",
+    "contacts record": "contact.record",
     "contacts add": "contact.add",
     "contacts remove": "contact.remove",
     "contacts rename": "contact.rename",

@@ -70,7 +70,7 @@ class World:
         self.identities: dict[str, Json] = {}
         self.house: Json | None = None
         self._lists = Lists(self.call, self._loaded, lambda: changed(Topic.GAMES), self._failed)
-        self.people = People(self.call, lambda: changed(Topic.PEOPLE))
+        self.people = People(self.call, lambda: self.me, lambda: changed(Topic.PEOPLE))
         self.talks = Talks(self.call, lambda: changed(Topic.TALKS))
         self.answers = Answers(self.call, lambda: changed(Topic.ANSWERS))
         self.unplayable: list[Unplayable] = []
@@ -213,6 +213,8 @@ class World:
             self.answers.event(kind)
         if kind == "game.unknown":
             self._unplayable(data)
+        if kind == "game.applied" and data["status"] == "completed" and data["identity"] == self.me and not old:
+            self.people.finished(str(data["peer"]))
         if kind == "peer.heard":
             self._heard(data, float(event["at"]))
         elif kind == "game.delivery":

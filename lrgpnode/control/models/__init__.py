@@ -49,6 +49,7 @@ from .base import (
 )
 from .clock import ClockParams as ClockParams, ClockResult as ClockResult
 from .contacts import (
+    AppRecord as AppRecord,
     BlockInfo as BlockInfo,
     BlockList as BlockList,
     BlockParams as BlockParams,
@@ -59,6 +60,9 @@ from .contacts import (
     ContactListParams as ContactListParams,
     ContactRenameParams as ContactRenameParams,
     ContactTrustParams as ContactTrustParams,
+    PeerRecord as PeerRecord,
+    RecordList as RecordList,
+    RecordParams as RecordParams,
     RequestArrived as RequestArrived,
     RequestChoice as RequestChoice,
     RequestInfo as RequestInfo,

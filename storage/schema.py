@@ -427,7 +427,7 @@ CREATE TABLE text_desks (
 """
 
 _SCORES = """
--- How an identity's games with each peer have ended (storage/scores.py). Deleting a game changes nothing here.
+-- How an identity's games with each peer have ended (storage/scores.py), those deleted since included.
 CREATE TABLE scores (
     identity_id TEXT    NOT NULL,
     peer        TEXT    NOT NULL,
@@ -443,7 +443,8 @@ INSERT INTO scores (identity_id, peer, app_id, won, drawn, lost)
     SELECT identity_id, contact_hash, app_id,
            sum(winner = identity_id), sum(winner = ''), sum(winner = contact_hash)
     FROM (
-        SELECT identity_id, contact_hash, app_id, CASE WHEN json_valid(metadata) THEN json_extract(metadata, '$.winner') END AS winner
+        SELECT identity_id, contact_hash, app_id,
+               CASE WHEN json_valid(metadata) THEN json_extract(metadata, '$.winner') END AS winner
         FROM game_sessions AS s
         WHERE status = 'completed' AND NOT EXISTS (
             SELECT 1 FROM session_flags AS f

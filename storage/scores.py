@@ -1,4 +1,4 @@
-"""The table ``scores``: how an identity's games with each peer have ended, by game. It is never sent anywhere.
+"""The table ``scores``: how an identity's games with each peer have ended, by game; never sent anywhere.
 
 A game is counted by the transaction that ends it (``Store.commit``), so each is counted once whatever
 happens in between, and by nothing else: deleting the session later changes no score, and neither does what

@@ -76,7 +76,9 @@ def contacts_record(context: Context, peer: str | None, cursor: str | None, as_j
         say_json(result)
         return
     if not result["records"]:
-        write("No game has been finished yet." if peer is None else "No game with that peer has been finished.")
+        write(
+            "No game has been finished yet." if peer is None else "No game with that peer has been finished."
+        )
     for record in result["records"]:
         write(f"{who(record.get('peer_name', ''), record['peer'])}: {score(record)}")
         if peer is not None or len(record["apps"]) > 1:

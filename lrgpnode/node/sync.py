@@ -20,7 +20,7 @@ from lrgpnode.protocol.router import Rejected, RemoteError
 from lrgpnode.protocol.session import Session, SessionKey
 from storage.errors import StorageError
 from storage.model import Action, Flag, OutboxRow
-from storage.scores import OUT_OF_SYNC as OUT_OF_SYNC
+from storage.scores import OUT_OF_SYNC
 from storage.store import Store
 
 DOUBT: Final = "doubt"

@@ -119,7 +119,9 @@ def test_rivals_in_pages(memory: Store) -> None:
             number += 1
             play(memory, number, "", peer=peer, app_id="ttt" if number % 2 else "chess")
     play(memory, 99, identity=OTHER_ME)
-    wanted = [Rival(peer=peer, games=n) for peer, n in sorted(games.items(), key=lambda one: (-one[1], one[0]))]
+    wanted = [
+        Rival(peer=peer, games=n) for peer, n in sorted(games.items(), key=lambda one: (-one[1], one[0]))
+    ]
     found: list[Rival] = []
     while page := memory.scores.rivals(ME, limit=2, after=found[-1] if found else None):
         assert len(page) <= 2

@@ -67,6 +67,8 @@ def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tu
             )
         end = shown["view"]["status_line"]
         ui.until(end.split(".")[0])
+        record = shown["record"]
+        ui.until(f"won {record['won']}, drawn {record['drawn']}, lost {record['lost']}")
         redrawn(ui)
         ui.keys("esc").until("Finished")
 

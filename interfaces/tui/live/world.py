@@ -213,8 +213,6 @@ class World:
             self.answers.event(kind)
         if kind == "game.unknown":
             self._unplayable(data)
-        if kind == "game.applied" and data["status"] == "completed" and data["identity"] == self.me and not old:
-            self.people.finished(str(data["peer"]))
         if kind == "peer.heard":
             self._heard(data, float(event["at"]))
         elif kind == "game.delivery":
@@ -233,7 +231,7 @@ class World:
             self.call("identity.list", {}, self._identities_only, _nothing)
             self.call("node.status", {}, self._status_only, _nothing)
         elif kind.startswith("game.") and "id" in data and not old and data.get("identity") == self.me:
-            self._ask((str(data["identity"]), str(data["id"])))
+            self._moved(data)
         if not old and data.get("identity", self.me) == self.me:
             self._tell(event)
 
@@ -383,6 +381,11 @@ class World:
                 touched = True
         if touched:
             self._changed(Topic.GAMES)
+
+    def _moved(self, data: Json) -> None:
+        self._ask((str(data["identity"]), str(data["id"])))
+        if data.get("status") == "completed":
+            self.people.finished(str(data["peer"]))
 
     def _delivery(self, data: Json) -> None:
         key = (str(data["identity"]), str(data["id"]))

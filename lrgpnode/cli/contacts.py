@@ -68,8 +68,9 @@ def _names(peer: Mapping[str, Any]) -> str:
 def contacts_record(context: Context, peer: str | None, cursor: str | None, as_json: bool) -> None:
     """Show how your games with others have ended.
 
-    With each opponent, or only with PEER; the most games first. It counts LRGP games that were finished, also those that were deleted since; not
-    those that expired, were abandoned, or were out of sync. It is kept on this node and sent to nobody.
+    With each opponent, or only with PEER; the most games first. It counts LRGP games that were finished, also
+    those that were deleted since; not those that expired, were abandoned, or were out of sync. It is kept on
+    this node and sent to nobody.
     """
     result = context.call("contact.record", identity=context.identity, peer=peer, cursor=cursor)
     if as_json:

@@ -22,6 +22,7 @@ from .exports import ExportMethods, Recording
 from .games import GameMethods
 from .gateway import Desk, GatewayMethods
 from .house import HouseMethods
+from .ladder import LadderMethods, Ladders
 from .log import LogMethods
 from .lookup import Lookup, translate
 from .messages import MessageMethods
@@ -35,7 +36,7 @@ from .scores import ScoreMethods
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
 
-__all__ = ["Api", "Desk", "Recording", "Surroundings"]
+__all__ = ["Api", "Desk", "Ladders", "Recording", "Surroundings"]
 
 
 class _Area(Protocol):
@@ -55,6 +56,7 @@ class Api:
         recording: Recording,
         house: House,
         desk: Desk | None = None,
+        ladders: Callable[[], Ladders | None] = lambda: None,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas: list[_Area] = [
@@ -73,6 +75,7 @@ class Api:
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             GatewayMethods(self._lookup, desk),
+            LadderMethods(ladders),
             OutboxMethods(self._lookup, node, store),
             MessageMethods(self._lookup, node, store),
             ExportMethods(self._lookup, node, store, recording),

@@ -16,6 +16,7 @@ from . import (
     game,
     gateway,
     house,
+    ladder,
     log,
     message,
     metrics,
@@ -124,6 +125,18 @@ from .gateway import (
     GatewayUnsought as GatewayUnsought,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
+from .ladder import (
+    Ladder as Ladder,
+    LadderGame as LadderGame,
+    LadderMatch as LadderMatch,
+    LadderMatches as LadderMatches,
+    LadderMatchesParams as LadderMatchesParams,
+    LadderParams as LadderParams,
+    LadderRow as LadderRow,
+    Replay as Replay,
+    ReplayFrame as ReplayFrame,
+    ReplayParams as ReplayParams,
+)
 from .log import (
     LogLevelParams as LogLevelParams,
     LogLevelSet as LogLevelSet,
@@ -252,6 +265,7 @@ _AREAS: Final = (
     message,
     house,
     gateway,
+    ladder,
     propagation,
     radio,
     airtime,

@@ -21,6 +21,7 @@ from storage.store import Store
 from storage.writer import Writer
 
 from .accounts import HOST, AccountError, Accounts
+from .address import BadAddress, parse_address
 from .desk import GatewayDesk
 from .gates import PlatformGate
 from .limiter import Limiter
@@ -48,9 +49,7 @@ def make(
 ) -> tuple[Gateway, GatewayDesk] | None:
     """The gateway and its desk, not open yet; None where it cannot be, which must not stop the node."""
     try:
-        from .rcadia.client.address import parse_address  # noqa: PLC0415 - loads the web client
-        from .rcadia.client.errors import BadAddress  # noqa: PLC0415
-        from .rcadia.client.transport import Connections, Limits  # noqa: PLC0415
+        from .rcadia.client.transport import Connections, Limits  # noqa: PLC0415 - loads the web client
         from .rcadia.platform import RcadiaPlatform  # noqa: PLC0415
     except ImportError:
         log.error("%s", NEEDS)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,15 +18,14 @@ from typing import Final, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
 
+from gateway.address import Address
 from gateway.rcadia.wire import ErrorAnswer
+from gateway.resolver import PrivateResolver
 from gateway.secret import Secret
 from lrgpnode.protocol.printable import printable
 from lrgpnode.protocol.value import Value
 
-from .address import Address, is_private
 from .errors import (
     Conflict,
     CoolingDown,
@@ -92,25 +90,6 @@ class MemoryGate:
 
     def hold(self, seconds: float) -> None:
         self._until = max(self._until, self._clock() + seconds)
-
-
-class PrivateResolver(AbstractResolver):
-    """Names under plain ``http``: only addresses that the internet does not route come out."""
-
-    def __init__(self) -> None:
-        self._resolver = ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        private = [one for one in found if is_private(one["host"])]
-        if not private:
-            raise OSError(f"{host} is not a private address, and http is not encrypted")
-        return private
-
-    async def close(self) -> None:
-        await self._resolver.close()
 
 
 class Connections:

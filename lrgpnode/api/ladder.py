@@ -77,9 +77,7 @@ class LadderMethods:
         return await self._open.show(params.game, skip=params.skip, limit=params.limit)
 
     async def _matches(self, params: models.LadderMatchesParams) -> models.LadderMatches:
-        return await self._open.matches(
-            params.game, params.player, before=params.before, limit=params.limit
-        )
+        return await self._open.matches(params.game, params.player, before=params.before, limit=params.limit)
 
     async def _replay(self, params: models.ReplayParams) -> models.Replay:
         found = await self._open.replay(params.number, first=params.first, limit=params.limit)

@@ -61,8 +61,9 @@ class Ladder(Model, frozen=True, kw_only=True):
 class LadderMatch(Model, frozen=True, kw_only=True):
     """A match that is over, or void: then it counts for nothing.
 
-    ``players``: names of players 0 and 1; 0 moved first. ``winner``: 0, 1, -1 for a draw, null where it is void.
-    ``reason``: "" where the board says how it ended. ``before`` and ``after``: ratings of both, if it counted.
+    ``players``: names of players 0 and 1; 0 moved first. ``winner``: 0, 1, -1 for a draw, null where it is
+    void. ``reason``: "" where the board says how it ended. ``before`` and ``after``: ratings of both, if it
+    counted.
     """
 
     number: int
@@ -114,7 +115,7 @@ class ReplayFrame(Model, frozen=True, kw_only=True):
 
 
 class Replay(Model, frozen=True, kw_only=True):
-    """``view``: the last position as player 0 sees it, with all moves in ``history``; nothing can be played."""
+    """``view``: the last position as player 0 sees it, with all moves in ``history``."""
 
     source: str
     match: LadderMatch

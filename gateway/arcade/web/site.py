@@ -30,6 +30,10 @@ PAGES: Final[Mapping[str, str]] = {
     "/host": "host.html",
     "/host/{game}": "host.html",
     "/table/{session}": "table.html",
+    "/ladder": "ladder.html",
+    "/ladder/{game}": "ladder.html",
+    "/replay/{number}": "replay.html",
+    "/match/{game}": "match.html",
 }
 """Which page is at which address; what stands in braces is read by the page's script."""
 

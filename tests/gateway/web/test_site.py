@@ -19,7 +19,10 @@ from gateway.arcade.web import site
 STATIC = Path(str(files("gateway.arcade.web"))) / "static"
 OWN = [path for path in STATIC.rglob("*") if path.is_file() and "vendor" not in path.parts]
 SCRIPTS = [path for path in OWN if path.suffix == ".js"]
-PAGES = ("/", "/results", "/sign-in", "/host", "/host/chess", "/table/ses_0123456789ab")
+PAGES = (
+    *("/", "/results", "/sign-in", "/host", "/host/chess", "/table/ses_0123456789ab"),
+    *("/ladder", "/ladder/c4", "/replay/12", "/match/ttt"),
+)
 GAME = "/web/games/chess/index.html"
 
 Client = TestClient[web.Request, web.Application]

@@ -23,6 +23,9 @@ PAGES = (
     *("/", "/results", "/sign-in", "/host", "/host/chess", "/table/ses_0123456789ab"),
     *("/ladder", "/ladder/c4", "/replay/12", "/match/ttt"),
 )
+LADDER = ("arena", "duel", "ladder", "match", "match-stream", "match-view", "replay")
+"""Files that only the ladder's pages load."""
+
 GAME = "/web/games/chess/index.html"
 
 Client = TestClient[web.Request, web.Application]
@@ -170,5 +173,13 @@ def test_scripts_make_no_markup_of_texts_and_stay_readable_for_browsers_of_2019(
 
 
 def test_the_pages_fit_a_slow_network() -> None:
-    size = sum(len(gzip.compress(path.read_bytes())) for path in OWN if "games" not in path.parts)
-    assert size < 50_000
+    pages = [path for path in OWN if "games" not in path.parts]
+    ladder = [path for path in pages if path.stem in LADDER]
+    assert len(ladder) == 11
+    assert sum(map(_sent, (path for path in pages if path not in ladder))) < 50_000
+    assert sum(map(_sent, ladder)) < 16_000
+
+
+def _sent(path: Path) -> int:
+    """Bytes over the network."""
+    return len(gzip.compress(path.read_bytes()))

@@ -142,9 +142,12 @@ class World:
         """Keep this game up to date as the open one; None: none."""
         if key != self.open:
             self.open, self.detail = key, None
-            self.past = None if key is None else Past(self.call, key)
+            self.past = None if key is None else self._past(key)
         if key is not None:
             self._ask(key)
+
+    def _past(self, key: Key) -> Past:
+        return Past(self.call, "game.frames", {"id": key[1], "identity": key[0]})
 
     def read(self, key: Key) -> None:
         """A person has seen the game."""
@@ -364,7 +367,7 @@ class World:
                 self.detail["view"]["history"]
             )
             if shorter:
-                self.past = Past(self.call, key)
+                self.past = self._past(key)
             self.detail = {**detail, "last_own": row["last_own"]}
             self._changed(Topic.OPEN)
         self._changed(Topic.GAMES)

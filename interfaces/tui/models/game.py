@@ -59,7 +59,8 @@ _OFFERS: Final[Mapping[Deed, tuple[str, str, str]]] = {
 class Page(Value):
     """What is written beside the board. ``remarks`` have a role of the theme each.
 
-    ``score``: how games of this kind with the opponent have ended, "" where none has.
+    ``presence`` is "" where nobody is there to be heard. ``score``: how games of this kind with the opponent
+    have ended, "" where none has.
     """
 
     title: str

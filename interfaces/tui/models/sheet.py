@@ -103,6 +103,8 @@ def _padded(line: Line, columns: int, script: Script, margin: int) -> Line:
 
 def _opponent(shown: Shown, room: int, glyphs: Glyphs) -> list[Line]:
     page = shown.page
+    if not page.presence:
+        return [(("strong", line),) for line in text.wrap(page.opponent, room, glyphs.script)[:2]]
     words = {"here": "here", "away": "away", "unknown": "not heard yet"}[page.presence]
     name = text.fit(page.opponent, max(4, room - len(words) - 4), glyphs.script)
     first: Line = (("strong", name), ("faint", f"  {glyphs[page.presence]} {words}"))

@@ -51,6 +51,13 @@ ENTRIES: Final = (
         what="network: radios, mail, who was heard, the outbox, the log",
     ),
     Entry(
+        name="ladder",
+        place="ladder:LadderScreen",
+        key="l",
+        label="ladder",
+        what="the ladder of the arcade, and its matches move by move",
+    ),
+    Entry(
         name="settings",
         place="settings:SettingsScreen",
         key="o",

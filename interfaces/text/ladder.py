@@ -51,12 +51,12 @@ class Standings:
 
     async def ladder(self, draft: Draft, line: Line) -> None:
         """Of the game that is named, or the best of each. Raises ``Rejection``."""
-        app, others = self._app(line.words)
+        app, _ = self._app(line.words)
         if not line.words:
             await self._all(draft)
             return
-        if not app or others:
-            raise _refused("ladder of which game? ladder alone lists them.")
+        if not app:
+            raise _refused("Which game? ladder alone lists them.")
         async with asyncio.timeout(SECONDS):
             found = await self._open.show(app, skip=0, limit=ROWS)
             played = await self._open.matches(app, None, before=None, limit=MATCHES)
@@ -74,7 +74,9 @@ class Standings:
         """A match at its end, or after so many moves. Raises ``Rejection``."""
         numbers = [_number(word) for word in line.words[:2]]
         if not numbers or None in numbers or len(line.words) > 2:
-            raise _refused("replay NUMBER, or replay NUMBER MOVES. ladder GAME names the last matches.")
+            raise _refused(
+                "Which match? replay 12, or replay 12 3 for after 3 moves; ladder GAME names the last ones."
+            )
         number, at = numbers[0] or 0, numbers[1] if len(numbers) > 1 else None
         async with asyncio.timeout(SECONDS):
             found = await self._open.replay(number, first=at or 0, limit=1)

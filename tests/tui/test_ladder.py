@@ -56,7 +56,8 @@ def test_a_match_is_stepped_through(
 ) -> None:
     here, there, numbers = nodes
     with ui_on(here if source == "here" else there) as ui:
-        ui.until("l ladder").keys("l").until("Ladder: Tic-Tac-Toe").until("1516")
+        ui.until("Play at once").keys("l").until("Ladder: Tic-Tac-Toe").until("Ann - one: Ann won")
+        assert "Ann - two" not in ui.text, "that was another game"
         if source == "there":
             ui.until("http://127.0.0.1:")
         ui.keys("tab").until("Ladder: Connect 4").until("two won on time")

@@ -46,6 +46,7 @@ class LadderScreen(Screen):
         super().__init__(desk)
         self._items: list[Item] = []
         self._game: str | None = None
+        self._chosen_game: str | None = None
         self._player: str | None = None
         self._older: list[Json] = []
         self._more: bool | None = None
@@ -146,9 +147,12 @@ class LadderScreen(Screen):
         return self.desk.world.answers.get("ladder.show")
 
     def _wants(self) -> Sequence[Ask]:
-        game = {} if self._game is None else {"game": self._game}
+        """Which game comes first is not known before the arcade says so."""
+        show: Ask = ("ladder.show", {} if self._chosen_game is None else {"game": self._chosen_game})
+        if self._game is None:
+            return [show]
         player = {} if self._player is None else {"player": self._player}
-        return [("ladder.show", game), ("ladder.matches", {**game, **player, "limit": PAGE})]
+        return [show, ("ladder.matches", {"game": self._game, **player, "limit": PAGE})]
 
     def _ask(self) -> None:
         self._older, self._more = [], None
@@ -161,7 +165,8 @@ class LadderScreen(Screen):
             return
         games = [str(one["game"]) for one in found["games"]]
         at = games.index(str(found["game"])) if found["game"] in games else 0
-        self._game, self._player = games[(at + step) % len(games)], None
+        self._game = self._chosen_game = games[(at + step) % len(games)]
+        self._player = None
         self._ask()
         self._make()
         self._rows.changed(0)
@@ -172,7 +177,7 @@ class LadderScreen(Screen):
         self._make()
 
     def _load_older(self, before: int) -> None:
-        _, (method, params) = self._wants()
+        *_, (method, params) = self._wants()
         asked = (self._game, self._player)
 
         def arrived(page: Json) -> None:
@@ -187,6 +192,9 @@ class LadderScreen(Screen):
 
     def _make(self) -> None:
         before = self._chosen()
+        if self._game is None and self._ladder is not None:
+            self._game = str(self._ladder["game"])
+            self.desk.world.answers.want(*self._wants())
         found, played = self._ladder, self.desk.world.answers.get("ladder.matches")
         items: list[Item] = []
         if found is None:

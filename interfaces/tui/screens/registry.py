@@ -51,13 +51,6 @@ ENTRIES: Final = (
         what="network: radios, mail, who was heard, the outbox, the log",
     ),
     Entry(
-        name="ladder",
-        place="ladder:LadderScreen",
-        key="l",
-        label="ladder",
-        what="the ladder of the arcade, and its matches move by move",
-    ),
-    Entry(
         name="settings",
         place="settings:SettingsScreen",
         key="o",
@@ -70,6 +63,13 @@ ENTRIES: Final = (
         key="i",
         label="identities",
         what="play as another identity, or make one",
+    ),
+    Entry(
+        name="ladder",
+        place="ladder:LadderScreen",
+        key="l",
+        label="ladder",
+        what="the ladder of the arcade, and its matches move by move",
     ),
 )
 BY_NAME: Final = {entry.name: entry for entry in ENTRIES}

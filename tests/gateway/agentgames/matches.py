@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from gateway.agentgames.server import match
+from gateway.agentgames.server.arena import Arena
 from gateway.agentgames.server.records import Ending, MatchStore, NewMatch
+from gateway.arcade.accounts import Accounts
+from gateway.arcade.store import FILE_NAME, ArcadeStore
+
+PEOPLE = {"Ann": "Ann", "one": "one", "two": "two"}
 
 OPERA = (
     "e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 "
@@ -56,3 +63,14 @@ def season(store: MatchStore, accounts: Mapping[str, str]) -> dict[str, int]:
     (numbers["void"],) = store.begin([NewMatch(game="c4", first=ann, second=two, at=1_790_000_500.0)])
     store.void([numbers["void"]], 1_790_000_600.0)
     return numbers
+
+
+@contextlib.contextmanager
+def arcade(folder: Path, people: Mapping[str, str] = PEOPLE) -> Iterator[tuple[Arena, dict[str, str]]]:
+    """The arena of an arcade that serves nobody, and the accounts of some people by what they are here."""
+    store = ArcadeStore(folder / FILE_NAME)
+    try:
+        accounts = {key: Accounts(store).add(name).id for key, name in people.items()}
+        yield Arena(MatchStore(store.database)), accounts
+    finally:
+        store.close()

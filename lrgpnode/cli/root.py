@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "contacts": "contacts",
     "requests": "contacts",
     "house": "house",
-    "ladder": "ladder",
+    "ladder": "standings",
     "gateway": "gateway",
     "arcade": "arcade",
     "challenge": "play",

@@ -59,16 +59,16 @@ def arcade_settings(
     )
 
 
-def _seconds(environ: Mapping[str, str], name: str, set: int, default: float) -> float:
+def _seconds(environ: Mapping[str, str], name: str, setting: int, default: float) -> float:
     """A whole number of seconds, 0 or less for the specification's default."""
     text = environ.get(name, "").strip()
     if not text:
-        return float(set)
+        return float(setting)
     try:
         seconds = int(text)
     except ValueError:
         log.error("%s must be a whole number of seconds; the setting counts instead", name)
-        return float(set)
+        return float(setting)
     return float(min(seconds, _LONGEST)) if seconds > 0 else default
 
 
@@ -81,7 +81,7 @@ def _address(environ: Mapping[str, str]) -> tuple[str, int] | None:
         return None
     try:
         # As in Go, no host is every address of this machine.
-        return host_and_port(f"0.0.0.0{text}" if text.startswith(":") else text)
+        return host_and_port(f"0.0.0.0{text}" if text.startswith(":") else text)  # noqa: S104
     except ValueError:
         log.error("%s must be HOST:PORT; it is ignored", WS_ADDR)
         return None

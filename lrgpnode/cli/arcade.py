@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit, sentence
+from lrgpnode.cli.ladder import arcade_store, key, ladder, matches, replay
 from lrgpnode.cli.text import clean, pad, when
 from lrgpnode.cli.types import Words
 from lrgpnode.config.kinds import ConfigError, listening, web_address
@@ -32,6 +32,10 @@ def arcade() -> None:
     Programs play there by the RCADIA Agent Protocol, people in a browser. `arcade run` runs it by itself;
     with the setting `arcade.enabled` it is part of the node. Accounts and tokens may be changed at any time.
     """
+
+
+for _command in (ladder, matches, replay, key):
+    arcade.add_command(_command)
 
 
 @arcade.command("run")
@@ -277,17 +281,9 @@ def _extra() -> Iterator[None]:
 @contextmanager
 def _accounts(context: Context) -> Iterator[Accounts]:
     from gateway.arcade.accounts import Accounts  # noqa: PLC0415 - only these commands need it
-    from gateway.arcade.store import FILE_NAME, ArcadeStore, StoreError  # noqa: PLC0415
 
-    path: Path = context.paths().data / FILE_NAME
-    try:
-        store = ArcadeStore(path)
-        try:
-            yield Accounts(store)
-        finally:
-            store.close()
-    except StoreError as error:
-        raise CliError(Exit.FAILED, "arcade", str(error)) from None
+    with arcade_store(context) as store:
+        yield Accounts(store)
 
 
 def _password() -> str:

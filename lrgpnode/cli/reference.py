@@ -85,6 +85,8 @@ RESULTS: Final = {
 _ACCOUNT: Final = "`name`, `id`, `house`, `disabled`, `has_password`, `created_at`."
 _ISSUED: Final = "`id`, `account`, `scopes`, `kind`, `label`, `created_at`, `expires_at`."
 
+_KEY: Final = "`id`, `account`, `fingerprint`, `key`, `comment`, `created_at`."
+
 OTHER_RESULTS: Final = {
     "arcade account add": _ACCOUNT,
     "arcade account list": f"`accounts`, each with {_ACCOUNT}",
@@ -94,6 +96,18 @@ OTHER_RESULTS: Final = {
     "arcade token create": f"the token itself as `token`; {_ISSUED}",
     "arcade token list": f"`tokens`, each with {_ISSUED}",
     "arcade token revoke": _ISSUED,
+    "arcade key add": _KEY,
+    "arcade key list": f"`keys`, each with {_KEY}",
+    "arcade key remove": _KEY,
+    "arcade ladder": "`game`, `total`, `players` as the `rows` of [ladder.show](control-api.md#laddershow).",
+    "arcade matches": (
+        "`matches` as of [ladder.matches](control-api.md#laddermatches), and `before`, which asks for the "
+        "next page; null on the last one."
+    ),
+    "arcade replay": (
+        "`match` as of [ladder.replay](control-api.md#ladderreplay), `rows` of the first board, `steps` with "
+        "`move`, `label`, and the `rows` after it, and the last `fen` of chess."
+    ),
     "propagation list": "as of `propagation add`: `current` and `nodes`.",
     "propagation sync": (
         "`identities`, for each the last event [propagation.sync](control-api.md#propagationsync-1); with "

@@ -46,6 +46,8 @@ def show(context: Context, game: str | None, skip: int, as_json: bool) -> None:
             waits = f"{clean(one['waiting'], 24)} waits for an opponent" if one["waiting"] else "nobody waits"
             playing = f"{one['playing']} match{'' if one['playing'] == 1 else 'es'} being played"
             write(f"{one['name']} now: {waits}; {playing}")
+    limits = f"There are {result['move_seconds']:g} s for a move"
+    write(f"{limits}; whoever finds no opponent is sent away after {result['queue_seconds']:g} s.")
 
 
 @click.command()

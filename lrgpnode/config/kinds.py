@@ -152,9 +152,10 @@ def listening(*, nowhere: bool = False) -> Kind[str]:
     def parse(value: Any) -> str:
         if not isinstance(value, str):
             raise ValueError
-        if value or not nowhere:
-            host_and_port(value)
-        return value
+        text: str = value
+        if text or not nowhere:
+            host_and_port(text)
+        return text
 
     words = "HOST:PORT, such as 127.0.0.1:8820"
     return Kind(f"{words}, or empty" if nowhere else words, parse, str)

@@ -21,6 +21,8 @@ LADDER = models.Ladder(
     games=GAMES,
     game="ttt",
     rows=(models.LadderRow(rank=1, name="ann", rating=1516.26, won=3, drawn=1, lost=2),),
+    move_seconds=15.0,
+    queue_seconds=120.0,
     more=True,
 )
 MATCH = models.LadderMatch(
@@ -60,16 +62,16 @@ def ladder(node: FakeNode) -> FakeNode:
 
 def test_the_ladder(ladder: FakeNode, run: Run) -> None:
     ran = run("ladder", "ttt", "--skip", "0")
-    first, row, more, now = ran.out.splitlines()
+    first, row, more, now, limits = ran.out.splitlines()
     assert first == "Tic-Tac-Toe at http://10.0.0.7:8820"
     assert row == "   1   1516.3  ann                       won 3, drawn 1, lost 2"
     assert more.endswith(" ladder ttt --skip 1")
     assert now == "Tic-Tac-Toe now: zoe[2J waits for an opponent; 2 matches being played"
+    assert limits.startswith("There are 15 s for a move; whoever finds no opponent is sent away after 120 s")
     assert ladder.calls == [("ladder.show", {"game": "ttt", "skip": 0, "limit": 50})]
     assert run("ladder", "--json").json == msgspec.json.decode(msgspec.json.encode(LADDER))
-    empty = models.Ladder(source="", games=(), game="ttt", rows=())
-    ladder.results["ladder.show"] = empty
-    assert run("ladder").out.splitlines() == ["ttt", "Nobody has played a rated match yet."]
+    ladder.results["ladder.show"] = msgspec.structs.replace(LADDER, source="", games=(), rows=(), more=False)
+    assert run("ladder").out.splitlines()[:2] == ["ttt", "Nobody has played a rated match yet."]
     ladder.results["ladder.show"] = ControlError("no_ladder", "This node shows no ladder.", "Do this.")
     ran = run("ladder")
     assert (ran.code, ran.err) == (1, "lrgpnode: This node shows no ladder. Do this.\n")

@@ -28,14 +28,22 @@ class ArcadeLadders:
 
     async def show(self, game: str | None, *, skip: int, limit: int) -> models.Ladder:
         try:
-            games = tuple(await self._source.games())
-            wanted = _known(game, games)
+            now = await self._source.activity()
+            wanted = _known(game, now.games)
             rows = tuple(await self._source.rows(wanted, skip=skip, limit=limit))
             # A page is full at most; whether there are more says the next one.
             more = len(rows) == limit and bool(await self._source.rows(wanted, skip=skip + limit, limit=1))
         except Unavailable as error:
             raise _refused(str(error)) from None
-        return models.Ladder(source=self._source.name, games=games, game=wanted, rows=rows, more=more)
+        return models.Ladder(
+            source=self._source.name,
+            games=now.games,
+            game=wanted,
+            rows=rows,
+            move_seconds=now.move_seconds,
+            queue_seconds=now.queue_seconds,
+            more=more,
+        )
 
     async def matches(
         self, game: str | None, player: str | None, *, before: int | None, limit: int

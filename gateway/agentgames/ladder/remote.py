@@ -17,7 +17,7 @@ import msgspec
 
 from gateway.address import Address
 from gateway.agentgames import wire
-from gateway.agentgames.ladder.source import Record, Unavailable, goes_on, no_match
+from gateway.agentgames.ladder.source import Activity, Record, Unavailable, goes_on, no_match
 from gateway.agentgames.server.rules import GAMES
 from gateway.rcadia.client.errors import RcadiaError, UnknownSession
 from gateway.rcadia.client.transport import Connections, Limits, Query, Transport
@@ -49,6 +49,8 @@ class _Game(Answer, frozen=True, kw_only=True):
 
 class _Arena(Answer, frozen=True, kw_only=True):
     games: list[_Game]
+    move_seconds: float
+    queue_seconds: float
 
 
 class _Row(Answer, frozen=True, kw_only=True):
@@ -107,20 +109,26 @@ class Remote:
         self._one = asyncio.Lock()
         self.name = address.base
 
-    async def games(self) -> Sequence[models.LadderGame]:
+    async def activity(self) -> Activity:
         found = await self._ask(("arena",), _Arena)
-        waiting = {one.game: one for one in found.games}
-        return [
-            models.LadderGame(
-                game=game.id,
-                name=game.title,
-                app=game.app,
-                waiting=_name(waiting[game.id].waiting or ""),
-                playing=max(0, waiting[game.id].playing),
-            )
-            for game in GAMES.values()
-            if game.id in waiting
-        ]
+        if not (math.isfinite(found.move_seconds) and math.isfinite(found.queue_seconds)):
+            raise _nonsense()
+        here = {one.game: one for one in found.games}
+        return Activity(
+            games=tuple(
+                models.LadderGame(
+                    game=game.id,
+                    name=game.title,
+                    app=game.app,
+                    waiting=_name(here[game.id].waiting or ""),
+                    playing=max(0, here[game.id].playing),
+                )
+                for game in GAMES.values()
+                if game.id in here
+            ),
+            move_seconds=found.move_seconds,
+            queue_seconds=found.queue_seconds,
+        )
 
     async def rows(self, game: str, *, skip: int, limit: int) -> Sequence[models.LadderRow]:
         found = await self._ask(("ladder",), _Ladder, game=game, skip=skip, limit=limit)

@@ -23,6 +23,15 @@ def goes_on(number: int) -> Unavailable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Activity(Value):
+    """What goes on, and how long one has: seconds for a move, and in the queue."""
+
+    games: tuple[models.LadderGame, ...]
+    move_seconds: float
+    queue_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Record(Value):
     """A match and its moves as they were sent."""
 
@@ -38,7 +47,7 @@ class Source(Protocol):
         """The address of the arcade, "" for that of this node."""
         ...
 
-    async def games(self) -> Sequence[models.LadderGame]: ...
+    async def activity(self) -> Activity: ...
 
     async def rows(self, game: str, *, skip: int, limit: int) -> Sequence[models.LadderRow]:
         """At most ``limit``, from the best after ``skip`` of them."""

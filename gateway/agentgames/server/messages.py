@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -17,6 +17,9 @@ NO_THOUGHT: Final = "the house cannot play now \u2014 try again later"
 
 LARGE: Final = 4096
 """Bytes of a message above which only what may matter of it is read: the rest would take time."""
+
+MOST_MEMBERS: Final = 5000
+"""Colons in a large message, with more of which it is noise."""
 
 MOST_LEVELS: Final = 9
 MOST_SHOWN: Final = 100
@@ -41,6 +44,7 @@ class _Practice(msgspec.Struct):
 
 _practice: Final = msgspec.json.Decoder(_Practice)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_KNOWN: Final = ("type", "game", "move")
 _LEVEL: Final = re.compile(rf"[0-{MOST_LEVELS}]\Z")
 
 
@@ -48,16 +52,21 @@ def read(line: bytes | str) -> wire.Request | None:
     """As ``wire.read_request``, and quickly so for the largest message that is allowed."""
     if len(line) <= LARGE:
         return wire.read_request(line)
+    text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+    if text.count(":") > MOST_MEMBERS:
+        return None
     try:
-        fields = _fields.decode(line)
+        fields = _fields.decode(text)
+        known = {name: _cut(value) for name, value in fields.items() if name.lower() in _KNOWN}
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    known = {
-        name: value
-        for name, value in fields.items()
-        if name.lower() in ("type", "game", "move") and len(bytes(value)) <= LARGE
-    }
     return wire.read_request(msgspec.json.encode(known))
+
+
+def _cut(value: msgspec.Raw) -> Any:
+    """A text that is too long for anything is still a text, and a move that is wrong."""
+    found = msgspec.json.decode(value)
+    return found[:LARGE] if isinstance(found, str) else None if found is None else 0
 
 
 def read_practice(line: bytes | str) -> int | None:

@@ -173,6 +173,8 @@ class MatchStore:
                 )
             ]
         wanted = sorted(found, reverse=True)[:limit]
+        if not wanted:
+            return []
         marks = ", ".join("?" * len(wanted))
         rows = self._database.rows(
             f"SELECT {_COLUMNS} FROM match {_NAMED} WHERE number IN ({marks}) ORDER BY number DESC",  # noqa: S608

@@ -11,7 +11,7 @@ import logging
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import asyncssh
 
@@ -27,6 +27,9 @@ from gateway.agentgames.server.connection import (
 from gateway.agentgames.server.keys import Key, Keys
 from gateway.agentgames.server.seat import Player, Seat
 from gateway.arcade.database import StoreError
+
+if TYPE_CHECKING:
+    from asyncssh.connection import SSHConnection
 
 log = logging.getLogger("lrgpnode.arcade")
 
@@ -187,6 +190,7 @@ class _Session(asyncssh.SSHServerSession[bytes]):
         self._arena = arena
         self._owner = owner
         self._channel: asyncssh.SSHServerChannel[bytes] | None = None
+        self._connection: SSHConnection | None = None
         self._words: list[str] = []
         self._seat: Seat | None = None
         self._buffer = bytearray()
@@ -199,6 +203,7 @@ class _Session(asyncssh.SSHServerSession[bytes]):
 
     def connection_made(self, chan: asyncssh.SSHServerChannel[bytes]) -> None:
         self._channel = chan
+        self._connection = chan.get_connection()
 
     def shell_requested(self) -> bool:
         return True
@@ -308,7 +313,9 @@ class _Session(asyncssh.SSHServerSession[bytes]):
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await channel.wait_closed()
-        connection = channel.get_connection()
+        connection = self._connection
+        if connection is None:
+            return
         connection.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -49,34 +49,39 @@ class LadderParams(Model, frozen=True, kw_only=True):
 
 
 class Ladder(Model, frozen=True, kw_only=True):
-    """``source``: address of the arcade, "" for that of this node. ``more``: there are others below."""
+    """``source``: address of the arcade, "" for that of this node. ``more``: there are others below.
+
+    ``move_seconds``: for a move. ``queue_seconds``: how long somebody waits for an opponent.
+    """
 
     source: str
     games: tuple[LadderGame, ...]
     game: str
     rows: tuple[LadderRow, ...]
+    move_seconds: float
+    queue_seconds: float
     more: bool = False
 
 
 class LadderMatch(Model, frozen=True, kw_only=True):
     """A match that is over, or void: then it counts for nothing.
 
-    ``players``: names of players 0 and 1; 0 moved first. ``winner``: 0, 1, -1 for a draw, null where it is
-    void. ``reason``: "" where the board says how it ended. ``before`` and ``after``: ratings of both, if it
+    ``players``: names of both, of whom the first moved first. ``winner``: 0, 1, -1 for a draw, null where it
+    is void. ``reason``: "" where the board says how it ended. ``before`` and ``after``: ratings of both, if it
     counted.
     """
 
     number: int
     game: str
     name: str
-    players: tuple[str, str]
+    players: tuple[str, ...]
     plies: int
     started_at: float
     void: bool = False
     winner: int | None = None
     reason: str = ""
-    before: tuple[float, float] | None = None
-    after: tuple[float, float] | None = None
+    before: tuple[float, ...] | None = None
+    after: tuple[float, ...] | None = None
     ended_at: float | None = None
 
 

@@ -233,14 +233,18 @@ MATCH: Json = {
 }
 STEPS = [{"move": move, "label": "?", "rows": []} for move in WON["ttt"].split()]
 ROW: Json = {"rank": 1, "name": "ann", "rating": 1516.0, "played": 1, "won": 1, "drawn": 0, "lost": 0}
-ARENA: Json = {"games": [{"game": "ttt", "title": "x", "waiting": None, "playing": 1, "levels": []}]}
+SECONDS: Json = {"moveSeconds": 15.0, "practiceSeconds": 300.0, "queueSeconds": 120.0}
+ARENA: Json = {
+    "games": [{"game": "ttt", "title": "x", "waiting": None, "playing": 1, "levels": []}]
+} | SECONDS
 
 
 def test_what_is_sound_is_shown_without_what_steers_a_terminal() -> None:
     async def test(strange: Strange, ladders: ArcadeLadders, _: Clock) -> None:
         name = "\x1b[2Jann\u202e" + "x" * 500
         strange.answers = {
-            "arena": {"games": [*ARENA["games"], {"game": "go", "playing": 3}], "more": {"than": "expected"}},
+            "arena": {"games": [*ARENA["games"], {"game": "go", "playing": 3}], "more": {"than": "expected"}}
+            | SECONDS,
             "ladder": {"game": "ttt", "total": 1, "players": [ROW | {"name": name}] * 70},
             "matches": {"matches": [MATCH | {"reason": name}] * 70, "before": None},
             "1": {"match": MATCH, "rows": ["\x1b[2J"] * 9000, "steps": STEPS, "fen": None},

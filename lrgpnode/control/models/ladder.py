@@ -66,9 +66,8 @@ class Ladder(Model, frozen=True, kw_only=True):
 class LadderMatch(Model, frozen=True, kw_only=True):
     """A match that is over, or void: then it counts for nothing.
 
-    ``players``: names of both, of whom the first moved first. ``winner``: 0, 1, -1 for a draw, null where it
-    is void. ``reason``: "" where the board says how it ended. ``before`` and ``after``: ratings of both, if it
-    counted.
+    ``players``: both names; the first moved first. ``winner``: 0, 1, -1 for a draw, null where it is void.
+    ``reason``: "" where the board says how it ended. ``before``, ``after``: ratings of both, if it counted.
     """
 
     number: int

@@ -25,14 +25,6 @@ CELLS = "[...document.querySelectorAll('.cell')].map((one) => one.ariaLabel)"
 NAMES = {"empty": ".", "X": "X", "O": "O", "first player": "X", "second player": "O"}
 
 
-def furnished(there: Village) -> dict[str, int]:
-    assert there.arcade is not None
-    assert there.arcade.arena is not None
-    assert there.arcade._store is not None
-    accounts = {account.name: account.id for account in there.arcade._store.accounts()}
-    return season(there.arcade.arena.store, accounts)
-
-
 async def board(page: Page, game: str) -> list[str]:
     """The rows that a reader of the page is told."""
     labels = [str(label) for label in await page.eval(CELLS)]
@@ -52,7 +44,7 @@ def _man(label: str) -> str:
 @pytest.mark.parametrize("game", ["ttt", pytest.param("c4", marks=pytest.mark.slow), "chess"])
 def test_a_replay_shows_every_position(in_browser: Runner, tmp_path: Path, game: str) -> None:
     async def test(there: Village, browser: Browser) -> None:
-        number = furnished(there)[game]
+        number = season(*there.ladder())[game]
         page = await browser.page()
         await page.open(f"{there.base}/replay/{number}")
         await page.until("document.querySelector('.board')")
@@ -84,7 +76,7 @@ def test_a_replay_shows_every_position(in_browser: Runner, tmp_path: Path, game:
 
 def test_the_ladder_leads_to_players_and_matches(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
-        numbers = furnished(there)
+        numbers = season(*there.ladder())
         page = await browser.page()
         await page.open(f"{there.base}/ladder/c4")
         await page.until("document.querySelectorAll('.ranks tbody tr').length === 3")
@@ -261,7 +253,7 @@ def test_leaving_giving_up_and_being_alone(in_browser: Runner, tmp_path: Path) -
 @pytest.mark.slow
 def test_unknown_matches_and_games_are_told(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
-        numbers = furnished(there)
+        numbers = season(*there.ladder())
         page = await browser.page()
         for path, words in (
             ("/replay/4711", "There is no such match."),
@@ -287,7 +279,7 @@ def test_unknown_matches_and_games_are_told(in_browser: Runner, tmp_path: Path) 
 )
 def test_pages_fit(in_browser: Runner, tmp_path: Path, width: int, height: int, phone: bool) -> None:
     async def test(there: Village, browser: Browser) -> None:
-        numbers = furnished(there)
+        numbers = season(*there.ladder())
         page = await browser.page()
         await page.size(width, height, phone=phone)
         await there.sign_in(page, "/ladder")

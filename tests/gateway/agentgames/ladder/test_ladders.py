@@ -22,7 +22,7 @@ from gateway.agentgames.ladder.views import FIRST, SECOND, Film
 from gateway.agentgames.server import rules
 from lrgpnode.protocol.errors import CallerError
 from tests.gateway.agentgames.matches import OPERA, WON, arcade, played, season
-from tests.gateway.web.arcade import Village, village
+from tests.gateway.web.arcade import village
 
 Json = dict[str, Any]
 LIMIT = 50
@@ -128,7 +128,7 @@ def _both(
         async with village(folder) as there:
             assert there.arcade is not None
             assert there.arcade.arena is not None
-            numbers = season(there.arcade.arena.store, _accounts(there))
+            numbers = season(*there.ladder())
             here = ArcadeLadders(Here(there.arcade.arena))
             remote = ArcadeLadders(Remote(parse_address(there.base)))
             try:
@@ -137,12 +137,6 @@ def _both(
                 await remote.close()
 
     asyncio.run(main())
-
-
-def _accounts(there: Village) -> dict[str, str]:
-    assert there.arcade is not None
-    assert there.arcade._store is not None
-    return {account.name: account.id for account in there.arcade._store.accounts()}
 
 
 def test_a_match_that_goes_on_is_not_shown(tmp_path: Path) -> None:

@@ -167,60 +167,93 @@ def made(number: int, part: tuple[Any, ...]) -> tuple[Session, str]:
     return session(number, identity, initiator=peer, **values), trouble
 
 
+GAMES = st.lists(PARTS, max_size=12)
+DELETED = st.sets(st.integers(1, 12))
+
+
+def lived(store: Store, games: list[tuple[Session, str]], *, again: bool) -> None:
+    """All of it happens, in order. ``again``: whatever ended is written once more."""
+    for number, (one, trouble) in enumerate(games, start=1):
+        flag = (out_of_sync(number, one.key.identity),) if trouble == "before" else ()
+        begun = replace(one, status=Status.ACTIVE, metadata={})
+        store.commit(Commit(insert=begun, flags=flag))
+        store.commit(Commit(update=one))
+        if trouble == "after":
+            store.commit(Commit(flags=(out_of_sync(number, one.key.identity, 2000.0),)))
+        if again:
+            store.commit(Commit(update=one))
+
+
+def delete(store: Store, games: list[tuple[Session, str]], numbers: set[int]) -> None:
+    for number, (one, _) in enumerate(games, start=1):
+        if number in numbers:
+            store.sessions.delete(one.key, 5.0)
+
+
 @settings(deadline=None, max_examples=40)
-@given(st.lists(PARTS, max_size=12), st.sets(st.integers(1, 12)), st.booleans())
+@given(GAMES, DELETED, st.booleans())
 def test_the_record_is_a_recount_of_the_sessions(parts: list[Any], deleted: set[int], again: bool) -> None:
-    """Whatever is deleted, repeated or flagged, and over a restart."""
+    """Whatever is deleted, repeated or flagged."""
+    games = [made(number, part) for number, part in enumerate(parts, start=1)]
+    with Store(":memory:") as store:
+        lived(store, games, again=again)
+        assert counted(store) == recount(games)
+        delete(store, games, deleted)
+        assert counted(store) == recount(games)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=40)
+@given(GAMES, DELETED, st.booleans())
+def test_the_record_outlives_restarts(parts: list[Any], deleted: set[int], again: bool) -> None:
     games = [made(number, part) for number, part in enumerate(parts, start=1)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "node.db"
-        with Store(path) as store:
-            for number, (one, trouble) in enumerate(games, start=1):
-                flag = (out_of_sync(number, one.key.identity),) if trouble == "before" else ()
-                begun = replace(one, status=Status.ACTIVE, metadata={})
-                store.commit(Commit(insert=begun, flags=flag))
-                store.commit(Commit(update=one))
-                if trouble == "after":
-                    store.commit(Commit(flags=(out_of_sync(number, one.key.identity, 2000.0),)))
-                if again:
-                    store.commit(Commit(update=one))
-            before = counted(store)
-        with Store(path) as store:
-            for number, (one, _) in enumerate(games, start=1):
-                if number in deleted:
-                    store.sessions.delete(one.key, 5.0)
-            assert counted(store) == before == recount(games)
-
-
-@settings(deadline=None, max_examples=25)
-@given(st.lists(PARTS, max_size=12))
-def test_games_of_an_older_database_are_counted_once(parts: list[Any]) -> None:
-    games = [made(number, part) for number, part in enumerate(parts, start=1)]
-    before_scores = next(n for n, one in enumerate(schema.MIGRATIONS) if "CREATE TABLE scores" in str(one))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "node.db"
-        with closing(sqlite3.connect(path, isolation_level=None)) as old:
-            schema.migrate(old, str(path), schema.MIGRATIONS[:before_scores])
-            for one, trouble in games:
-                row = (
-                    *(one.key.session_id, one.key.identity, one.app_id, 1, one.peer, one.initiator),
-                    *(str(one.status), encode_metadata(one.metadata), 0, 1000.0, 1000.0, 1000.0),
-                )
-                old.execute(f"INSERT INTO game_sessions VALUES ({', '.join('?' * len(row))})", row)
-                if trouble:
-                    at = 1000.0 if trouble == "before" else 1000.5
-                    flag = (one.key.identity, one.key.session_id, "out_of_sync", "", at)
-                    old.execute("INSERT INTO session_flags VALUES (?, ?, ?, ?, ?)", flag)
-        for _ in range(2):
+        for happens in (
+            lambda store: lived(store, games, again=again),
+            lambda store: delete(store, games, deleted),
+            lambda _: None,
+        ):
             with Store(path) as store:
+                happens(store)
                 assert counted(store) == recount(games)
 
 
+BEFORE = next(n for n, one in enumerate(schema.MIGRATIONS) if "CREATE TABLE scores" in str(one))
+"""Migrations before the one that counts."""
+
+SESSION = f"INSERT INTO game_sessions VALUES ({', '.join('?' * 12)})"
+
+
+@settings(deadline=None, max_examples=40)
+@given(GAMES)
+def test_games_of_an_older_database_are_counted_once(parts: list[Any]) -> None:
+    games = [made(number, part) for number, part in enumerate(parts, start=1)]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as old:
+        schema.migrate(old, ":memory:", schema.MIGRATIONS[:BEFORE])
+        for one, trouble in games:
+            row = (
+                *(one.key.session_id, one.key.identity, one.app_id, 1, one.peer, one.initiator),
+                *(str(one.status), encode_metadata(one.metadata), 0, 1000.0, 1000.0, 1000.0),
+            )
+            old.execute(SESSION, row)
+            if trouble:
+                at = 1000.0 if trouble == "before" else 1000.5
+                flag = (one.key.identity, one.key.session_id, "out_of_sync", "", at)
+                old.execute("INSERT INTO session_flags VALUES (?, ?, ?, ?, ?)", flag)
+        for _ in range(2):
+            schema.migrate(old, ":memory:")
+            found: Counter[tuple[str, str, str, str]] = Counter()
+            for identity, peer, app, *numbers in old.execute("SELECT * FROM scores"):
+                for how, number in zip(("won", "drawn", "lost"), numbers, strict=True):
+                    found[identity, peer, app, how] += number
+            assert +found == recount(games)
+
+
 def test_an_older_database_with_a_damaged_session_is_opened(path: Path) -> None:
-    before_scores = next(n for n, one in enumerate(schema.MIGRATIONS) if "CREATE TABLE scores" in str(one))
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
-        schema.migrate(old, str(path), schema.MIGRATIONS[:before_scores])
+        schema.migrate(old, str(path), schema.MIGRATIONS[:BEFORE])
         row = ("1" * 16, ME, "ttt", 1, PEER, ME, "completed", "{not json", 0, 1.0, 1.0, 1.0)
-        old.execute(f"INSERT INTO game_sessions VALUES ({', '.join('?' * len(row))})", row)
+        old.execute(SESSION, row)
     with Store(path) as store:
         assert totals(store) == {}

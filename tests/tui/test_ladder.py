@@ -50,7 +50,7 @@ def nodes(
         yield here, there, numbers
 
 
-@pytest.mark.parametrize("source", ["here", "there"])
+@pytest.mark.parametrize("source", ["here", pytest.param("there", marks=pytest.mark.slow)])
 def test_a_match_is_stepped_through(
     nodes: tuple[NodeProcess, NodeProcess, dict[str, int]], source: str
 ) -> None:
@@ -76,6 +76,7 @@ def test_a_match_is_stepped_through(
     assert numbers["chess"] == 4
 
 
+@pytest.mark.slow
 def test_small_and_plain(nodes: tuple[NodeProcess, NodeProcess, dict[str, int]]) -> None:
     here, _, _ = nodes
     with ui_on(here, size=SIZES[1], term="vt100", lang="C") as ui:

@@ -21,6 +21,7 @@ from tests.gateway.web.conftest import Runner
 from tests.gateway.web.page import Page
 from tests.gateway.web.test_looks import MEASURE
 
+SLOW = pytest.mark.slow
 CELLS = "[...document.querySelectorAll('.cell')].map((one) => one.ariaLabel)"
 NAMES = {"empty": ".", "X": "X", "O": "O", "first player": "X", "second player": "O"}
 
@@ -41,7 +42,7 @@ def _man(label: str) -> str:
     return letter.upper() if colour == "white" else letter
 
 
-@pytest.mark.parametrize("game", ["ttt", pytest.param("c4", marks=pytest.mark.slow), "chess"])
+@pytest.mark.parametrize("game", ["ttt", pytest.param("c4", marks=SLOW), pytest.param("chess", marks=SLOW)])
 def test_a_replay_shows_every_position(in_browser: Runner, tmp_path: Path, game: str) -> None:
     async def test(there: Village, browser: Browser) -> None:
         number = season(*there.ladder())[game]
@@ -74,6 +75,7 @@ def test_a_replay_shows_every_position(in_browser: Runner, tmp_path: Path, game:
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_the_ladder_leads_to_players_and_matches(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         numbers = season(*there.ladder())
@@ -174,6 +176,7 @@ def test_a_person_plays_a_queued_agent(in_browser: Runner, tmp_path: Path) -> No
     in_browser(tmp_path, test)
 
 
+@pytest.mark.slow
 def test_practice_against_the_house_is_kept_nowhere(in_browser: Runner, tmp_path: Path) -> None:
     async def test(there: Village, browser: Browser) -> None:
         page = await browser.page()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import logging
 import os
@@ -20,7 +21,9 @@ from gateway.agentgames.server.keys import Keys
 from gateway.agentgames.server.play import PlayRoutes
 from gateway.agentgames.server.records import MatchStore
 from gateway.agentgames.server.routes import LadderRoutes
+from gateway.agentgames.server.seat import Player
 from gateway.arcade import openapi
+from gateway.arcade.accounts import Accounts
 from gateway.arcade.auth import Doorman, Rates
 from gateway.arcade.connections import Runner
 from gateway.arcade.results import ResultKeeper, ResultRoutes
@@ -95,6 +98,15 @@ class Arcade:
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
+    async def player(self, name: str, *, make: bool = False) -> Player:
+        """An account as a player of the arena, for a program in this process. ``make``: if it is not there.
+
+        Raises ``StoreError``, also where it is disabled.
+        """
+        if self._store is None:
+            raise StoreError("The arcade is not open.")
+        return await asyncio.to_thread(_player, Accounts(self._store), name, make)
+
     async def start(self) -> None:
         """Raises ``ArcadeError``."""
         try:
@@ -166,6 +178,14 @@ class Arcade:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _player(accounts: Accounts, name: str, make: bool) -> Player:
+    known = any(one.name.casefold() == name.casefold() for one in accounts.all())
+    account = accounts.find(name) if known or not make else accounts.add(name)
+    if account.disabled:
+        raise StoreError(f"The account {account.name} is disabled.")
+    return Player(account=account.id, name=account.name)
 
 
 def _only_one(data: Path) -> int:

@@ -263,7 +263,10 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "lrgpnode arcade",
             "version": "2.0.0",
-            "description": "RCADIA Agent Protocol v2, and the arcade's own accounts and results.",
+            "description": (
+                "RCADIA Agent Protocol v2, and the arcade's own accounts, results and ladder. Matches of the "
+                "ladder are played by the AgentGames protocol over WebSocket at `/play`, or over SSH."
+            ),
         },
         "paths": paths,
         "components": {

@@ -19,6 +19,7 @@ from gateway.agentgames.server.rules import GAMES
 from gateway.agentgames.server.seat import Player, Seat
 from gateway.agentgames.server.table import Table
 from gateway.arcade.database import StoreError
+from gateway.arcade.limits import Limiter, Rate
 from lrgpnode.house.worker import Thinker, ThinkingProcess
 from lrgpnode.protocol.value import Value
 
@@ -30,6 +31,8 @@ JOIN_SECONDS: Final = 30.0
 MAX_SEATS: Final = 2000
 MAX_SEATS_OF_ACCOUNT: Final = 64
 MAX_PRACTICE: Final = 32
+MATCHES: Final = Rate(per_second=5, burst=1000)
+"""How often one account may take a seat: whatever is rated is kept for good."""
 
 MOVE_SECONDS: Final = 15.0
 QUEUE_SECONDS: Final = 120.0
@@ -78,6 +81,7 @@ class Arena:
         self._matchmaker: Matchmaker[Seat] = Matchmaker()
         self._seats: set[Seat] = set()
         self._counts: Counter[str] = Counter()
+        self._limiter = Limiter(MATCHES)
         self._tables: set[Table] = set()
         self._bots: dict[Table, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -118,6 +122,8 @@ class Arena:
             raise TooMany("too many connections")
         if self._counts[player.account] >= MAX_SEATS_OF_ACCOUNT:
             raise TooMany("too many connections of this account")
+        if self._limiter.take(player.account, asyncio.get_running_loop().time()):
+            raise TooMany("too many matches of this account in a short time")
         made = Seat(self, player)
         self._seats.add(made)
         self._counts[player.account] += 1
@@ -167,7 +173,8 @@ class Arena:
         if seat in self._seats:
             self._seats.discard(seat)
             self._counts[seat.account] -= 1
-            self._counts += Counter()
+            if not self._counts[seat.account]:
+                del self._counts[seat.account]
 
     def table_over(self, table: Table) -> None:
         self._tables.discard(table)

@@ -10,7 +10,7 @@ import logging
 import math
 import socket
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
@@ -46,6 +46,8 @@ class PlayRoutes:
     """``table()`` is what an application adds to its router."""
 
     def __init__(self, arena: Arena, doorman: Doorman) -> None:
+        # It warns of every subprotocol that a client would like, in the client's words.
+        logging.getLogger("aiohttp.websocket").setLevel(logging.ERROR)
         self._arena = arena
         self._doorman = doorman
 
@@ -59,7 +61,6 @@ class PlayRoutes:
     async def play(self, request: web.Request) -> web.StreamResponse:
         try:
             who = self._who(request)
-            self._doorman.costly(who, "match")
         except Refusal as refusal:
             response = _text(refusal.status, f"{refusal}\n")
             if refusal.retry_after is not None:
@@ -113,26 +114,38 @@ class PlayRoutes:
 
 async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: Seat) -> None:
     reading = asyncio.create_task(_read(upgrade, seat))
+    writing = asyncio.create_task(_write(upgrade, seat))
     try:
-        await _write(upgrade, seat)
-        # Who closed is answered with the same code.
-        code = reading.result() if reading.done() else WSCloseCode.OK
+        await seat.until_over()
         # The rest is written and the other side's Close awaited, but not for ever.
         async with asyncio.timeout(CLOSE_SECONDS):
+            await writing
+            # Who closed is answered with the same code.
+            code = reading.result() if reading.done() else WSCloseCode.OK
+            # Closing would not await the answer while another task reads.
+            await _ended(reading)
             await upgrade.close(code=code)
     except (ConnectionError, TimeoutError, RuntimeError) as error:
         log.debug("a connection of a player is lost: %r", error)
         if request.transport is not None:
             request.transport.abort()
     finally:
-        reading.cancel()
-        with suppress(asyncio.CancelledError):
-            await reading
+        await _ended(reading)
+        await _ended(writing)
+
+
+async def _ended(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError, ConnectionError, RuntimeError):
+        await task
 
 
 async def _write(upgrade: web.WebSocketResponse, seat: Seat) -> None:
-    async for message in seat.messages():
-        await upgrade.send_str(wire.encode(message).decode())
+    try:
+        async for message in seat.messages():
+            await upgrade.send_str(wire.encode(message).decode())
+    finally:
+        seat.leave()
 
 
 async def _read(upgrade: web.WebSocketResponse, seat: Seat) -> int:

@@ -50,6 +50,7 @@ class Seat:
         self._moves: deque[str] = deque()
         self._unread: deque[wire.Answer] = deque()
         self._news = asyncio.Event()
+        self._ended = asyncio.Event()
         self._over = False
         self._left = False
         self._timer: asyncio.TimerHandle | None = None
@@ -126,6 +127,10 @@ class Seat:
             await self._news.wait()
         return self._unread.popleft()
 
+    async def until_over(self) -> None:
+        """Wait until nothing more will come."""
+        await self._ended.wait()
+
     async def messages(self) -> AsyncIterator[wire.Answer]:
         while (message := await self.receive()) is not None:
             yield message
@@ -168,3 +173,4 @@ class Seat:
         self._over = True
         self.stop_timer()
         self._news.set()
+        self._ended.set()

@@ -27,6 +27,7 @@ from gateway.agentgames.server.connection import (
 from gateway.agentgames.server.keys import Key, Keys
 from gateway.agentgames.server.seat import Player, Seat
 from gateway.arcade.database import StoreError
+from gateway.arcade.limits import Limiter, Rate
 
 if TYPE_CHECKING:
     from asyncssh.connection import SSHConnection
@@ -37,6 +38,8 @@ HOST_KEY: Final = "arcade_ssh_host_key"
 USERS: Final = ("game", "games")
 MAX_CONNECTIONS: Final = 1000
 LOGIN_SECONDS: Final = 20
+CONNECTIONS: Final = Rate(per_second=10, burst=300)
+"""New ones from one address; each costs an exchange of keys."""
 
 NO_KEY: Final = "game@ needs your registered SSH key. New here? Ask whoever runs this arcade."
 UNKNOWN_KEY: Final = "key not registered \u2014 ask for: lrgpnode arcade key add ACCOUNT"
@@ -55,6 +58,7 @@ class SshServer:
         self._data = data
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._connections: set[_Connection] = set()
+        self._limiter = Limiter(CONNECTIONS)
         self.address = ("", 0)
 
     async def start(self, host: str, port: int) -> None:
@@ -66,7 +70,7 @@ class SshServer:
             host,
             port,
             server_host_keys=[key],
-            server_factory=lambda: _Connection(self._arena, self._keys, self._connections),
+            server_factory=lambda: _Connection(self._arena, self._keys, self._connections, self._limiter),
             reuse_address=True,
             encoding=None,
             line_editor=False,
@@ -116,7 +120,8 @@ def host_key(path: Path) -> asyncssh.SSHKey:
 class _Connection(asyncssh.SSHServer):
     """One client: who it is, and its one session."""
 
-    def __init__(self, arena: Arena, keys: Keys, everybody: set[_Connection]) -> None:
+    def __init__(self, arena: Arena, keys: Keys, everybody: set[_Connection], limiter: Limiter) -> None:
+        self._limiter = limiter
         self._arena = arena
         self._keys = keys
         self._all = everybody
@@ -126,7 +131,9 @@ class _Connection(asyncssh.SSHServer):
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
-        if len(self._all) >= MAX_CONNECTIONS:
+        address = str((conn.get_extra_info("peername") or ("",))[0])
+        often = self._limiter.take(address, asyncio.get_running_loop().time())
+        if often or len(self._all) >= MAX_CONNECTIONS:
             conn.abort()
             return
         self._all.add(self)
@@ -224,7 +231,7 @@ class _Session(asyncssh.SSHServerSession[bytes]):
             self._refuse(str(error))
             return
         self._enter(self._seat)
-        self._task = asyncio.get_running_loop().create_task(self._write(self._channel, self._seat))
+        self._task = asyncio.get_running_loop().create_task(self._serve(self._channel, self._seat))
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
         if self._seat is None or self._seat.input_over:
@@ -290,6 +297,15 @@ class _Session(asyncssh.SSHServerSession[bytes]):
         if self._channel is not None and not self._channel.is_closing():
             self._channel.resume_reading()
 
+    async def _serve(self, channel: asyncssh.SSHServerChannel[bytes], seat: Seat) -> None:
+        writing = asyncio.create_task(self._write(channel, seat))
+        await seat.until_over()
+        # What is not read by then never will be.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await writing
+        await self._end(channel)
+
     async def _write(self, channel: asyncssh.SSHServerChannel[bytes], seat: Seat) -> None:
         try:
             async for message in seat.messages():
@@ -300,7 +316,6 @@ class _Session(asyncssh.SSHServerSession[bytes]):
             log.debug("a connection of a player is lost: %r", error)
         finally:
             seat.leave()
-        await self._end(channel)
 
     def _refuse(self, text: str) -> None:
         assert self._channel is not None

@@ -13,13 +13,13 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Final, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
 from gateway.address import Address
+from gateway.http import carriable, retry_after
 from gateway.rcadia.wire import ErrorAnswer
 from gateway.resolver import PrivateResolver
 from gateway.secret import Secret
@@ -44,9 +44,6 @@ T = TypeVar("T")
 Query = Mapping[str, str | int]
 
 MAX_REDIRECTS: Final = 3
-MAX_PAUSE: Final = 86_400.0
-"""Seconds; the longest pause that a server may ask for."""
-
 MAX_SHOWN: Final = 200
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 _ABOUT_US: Final = frozenset((401, 403, 404, 409, 410))
@@ -139,7 +136,7 @@ class Transport:
     def __init__(self, connections: Connections, token: Secret | None = None) -> None:
         self.connections = connections
         self._token = token
-        if token is not None and not _carriable(token.reveal()):
+        if token is not None and not carriable(token.reveal()):
             raise Unauthorized("The token is empty or has characters that no token has: give it again")
 
     async def request(
@@ -219,7 +216,7 @@ class Transport:
                 body = await _bounded(response, limits.answer)
                 return _Reply(
                     response.status,
-                    _seconds(response.headers.get("Retry-After")),
+                    retry_after(response.headers.get("Retry-After")),
                     response.headers.get("Location", ""),
                     body,
                 )
@@ -277,10 +274,6 @@ async def _bounded(response: aiohttp.ClientResponse, most: int) -> bytes:
     return b"".join(parts)
 
 
-def _carriable(token: str) -> bool:
-    return 0 < len(token) <= 4096 and all("!" <= character <= "~" for character in token)
-
-
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     try:
@@ -288,20 +281,6 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     except ValueError:
         port = None
     return parts.scheme, (parts.hostname or "").lower(), port
-
-
-def _seconds(header: str | None) -> float | None:
-    """``Retry-After``: seconds or a date. None where there is none, or none that can be read."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(header).timestamp() - time.time()
-        except (ValueError, TypeError, OverflowError):
-            return None
-    return min(max(seconds, 0.0), MAX_PAUSE) if seconds == seconds else None  # noqa: PLR0124 - not NaN
 
 
 def _shown(text: str) -> str:

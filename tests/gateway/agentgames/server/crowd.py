@@ -1,7 +1,8 @@
-"""Many programs at a time over WebSocket. Run as a program of its own, it is a process beside the arcade's.
+"""Many programs at a time over WebSocket, in a process beside the arcade's.
 
-``python crowd.py PORT SECONDS-A-MOVE GAME MOVES < tokens``: pairs of tokens, a line each; every match goes on
-for that many moves, a pause before each, and prints a line of JSON with what was seen.
+``python crowd.py PORT PAUSE GAME SECONDS < tokens``: pairs of tokens, a line each. Each pair plays match
+after match until the seconds are over, with that pause before a move on average; for each player of each
+match a line of JSON says what the last message was, and what the states after its moves took.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Json = dict[str, Any]
 
 
 class Player:
-    """Plays at random. ``results`` collects the last message of each match, ``delays`` what a state took."""
+    """Plays one match at random. ``delays``: seconds from each own move to what the server said next."""
 
     def __init__(self, url: str, token: str, rng: random.Random, pause: float) -> None:
         self._url = url

@@ -9,14 +9,15 @@ import pytest
 
 from gateway.agentgames import wire
 from gateway.agentgames.server import arena as arena_module
-from gateway.agentgames.server.arena import Arena, ArenaSettings
+from gateway.agentgames.server.arena import Arena, ArenaSettings, TooMany
 from gateway.agentgames.server.records import MatchStore
 from gateway.agentgames.server.seat import Player, Seat
 from gateway.arcade.accounts import Accounts
+from gateway.arcade.limits import Rate
 from gateway.arcade.store import ArcadeStore, StoreError
 from lrgpnode.house.question import Answer, Question
 from lrgpnode.house.worker import ThinkError
-from tests.gateway.agentgames.server.rig import DEADLINE
+from tests.gateway.agentgames.server.rig import DEADLINE, Rig, play
 
 
 class Thinker:
@@ -81,6 +82,33 @@ def test_a_match_in_this_process(tmp_path: Path) -> None:
             ben.leave()
             ann.leave()
             assert [row.name for row in scene.matches.ladder("ttt", 9)] == ["ann", "ben"]
+
+    asyncio.run(run())
+
+
+def test_players_of_this_process(tmp_path: Path) -> None:
+    async def run(rig: Rig) -> None:
+        ann = await rig.arcade.player("ANN")
+        assert ann.name == "ann"
+        made = await rig.arcade.player("zoe", make=True)
+        assert await rig.arcade.player("zoe") == made
+        for name, word in (("nobody", "no account"), ("cat", "disabled")):
+            with pytest.raises(StoreError, match=word):
+                await rig.arcade.player(name)
+
+    play(tmp_path, run, disabled=("cat",))
+
+
+def test_an_account_takes_seats_so_often_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena_module, "MATCHES", Rate(per_second=0.001, burst=3))
+
+    async def run() -> None:
+        async with Scene(tmp_path) as scene:
+            for _ in range(3):
+                scene.arena.seat(scene.players[0]).leave()
+            with pytest.raises(TooMany):
+                scene.arena.seat(scene.players[0])
+            scene.arena.seat(scene.players[1]).leave()
 
     asyncio.run(run())
 

@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from gateway.agentgames import wire
-from gateway.agentgames.server import connection, messages, seat as seat_module
+from gateway.agentgames.server import connection, messages, play as play_module, seat as seat_module
 from tests.gateway.agentgames.server.rig import Rig, play, until
 
 JSON = st.recursive(
@@ -162,18 +163,39 @@ def test_a_client_that_does_not_read_holds_nobody_up(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
+def test_a_client_that_never_reads_does_not_keep_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play_module, "CLOSE_SECONDS", 0.3)
+    stuck = asyncio.Event()
+
+    async def full(*_: Any) -> None:
+        stuck.set()
+        await asyncio.Event().wait()  # as with a socket that takes nothing more
+
+    async def scene(rig: Rig) -> None:
+        ann, ben = await rig.pair()
+        monkeypatch.setattr("aiohttp.web.WebSocketResponse.send_str", full)
+        await ann.move("4")
+        await stuck.wait()
+        monkeypatch.undo()
+        monkeypatch.setattr(play_module, "CLOSE_SECONDS", 0.3)
+        await until(lambda: len(rig.arena._seats) == 2)
+        await ben.move("4")  # illegal: it is over
+        for each in (ann, ben):
+            frame = await each.frame()
+            assert frame.type in (aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR), frame
+        await until(lambda: not rig.arena._seats)
+        assert (await rig.api("matches/1"))["match"]["reason"] == "forfeit: illegal move"
+
+    play(tmp_path, scene)
+
+
 def test_what_nobody_reads_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seat_module, "MOST_UNREAD", 8)
 
     async def scene(rig: Rig) -> None:
-        from gateway.agentgames.server.seat import Player
-        from gateway.arcade.accounts import Accounts
-
-        assert rig.arcade._store is not None
-        accounts = Accounts(rig.arcade._store)
-        ann, ben = (
-            rig.arena.seat(Player(account=accounts.find(name).id, name=name)) for name in ("ann", "ben")
-        )
+        ann, ben = [rig.arena.seat(await rig.arcade.player(name)) for name in ("ann", "ben")]
         ann.join("c4")
         ben.join("c4")
         for column in "0102030405":  # nobody reads what comes of it

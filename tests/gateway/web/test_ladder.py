@@ -19,7 +19,7 @@ from tests.gateway.web.arcade import DEADLINE, Village
 from tests.gateway.web.chromium import Browser
 from tests.gateway.web.conftest import Runner
 from tests.gateway.web.page import Page
-from tests.gateway.web.test_looks import MEASURE
+from tests.gateway.web.test_looks import fits
 
 SLOW = pytest.mark.slow
 CELLS = "[...document.querySelectorAll('.cell')].map((one) => one.ariaLabel)"
@@ -295,13 +295,7 @@ def test_pages_fit(in_browser: Runner, tmp_path: Path, width: int, height: int, 
             await page.open("about:blank")
             await page.open(there.base + path)
             await page.until(f"document.querySelector({ready!r})")
-            backgrounds = set()
-            for dark in (False, True):
-                await page.dark(dark)
-                found = await page.eval(MEASURE)
-                assert (found["wide"], found["small"], found["unnamed"]) == (0, [], 0), path
-                backgrounds.add(found["background"])
-            assert len(backgrounds) == 2, "light and dark"
+            await fits(page, path)
         assert page.complaints == []
 
     in_browser(tmp_path, test)

@@ -1,9 +1,8 @@
 // The ladder of a game, who waits there, and the matches that were played: /ladder, /ladder/c4
 
 import { arena, ending, gameOfPage, GAMES, nameOf, rated, titleOf } from "./arena.js";
-import { backOff, pause } from "./api.js";
 import { byId, el, line, show } from "./dom.js";
-import { header, note } from "./page.js";
+import { header, keepLooking, note } from "./page.js";
 import { when } from "./words.js";
 
 const EVERY_MS = 5000;
@@ -109,25 +108,6 @@ async function choose(name) {
   heading.scrollIntoView({ block: "start" });
 }
 
-async function look() {
-  let failures = 0;
-  for (;;) {
-    if (document.hidden) {
-      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
-      continue;
-    }
-    try {
-      paintNow(await arena.now());
-      failures = 0;
-      await pause(EVERY_MS);
-    } catch (error) {
-      note(error.message);
-      await pause(backOff(error, failures));
-      failures += 1;
-    }
-  }
-}
-
 header();
 document.title = `${titleOf(game)} ladder · Arcade`;
 show(byId("ladder"), tabs(), now,
@@ -135,4 +115,4 @@ show(byId("ladder"), tabs(), now,
   el("section", { "aria-labelledby": "matches-title" }, heading, played));
 tried(loadRanks);
 tried(loadMatches);
-look();
+keepLooking(EVERY_MS, async () => paintNow(await arena.now()));

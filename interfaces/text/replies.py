@@ -164,7 +164,7 @@ def help_text(games: Sequence[str]) -> str:
     return fit(
         "play GAME [house 1-5|NAME], seek GAME, tables, who - find a game\n"
         "e4 or move e4 - just the move. board, games, draw, resign, leave, yes, no\n"
-        "#2 e4 - in game 2. resend, mute, unmute. help GAME\n"
+        "#2 e4 - in game 2. resend, mute, unmute, ladder. help GAME\n"
         f"Games: {known}"
     )
 

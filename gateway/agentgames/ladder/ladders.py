@@ -19,6 +19,10 @@ FILMS: Final = 4
 """Matches that are kept, played again: whoever steps through one asks for page after page."""
 
 
+MOST_MOVES: Final = 1500
+"""Of a match that is played again here: chess may last for thousands, with memory by their square."""
+
+
 class ArcadeLadders:
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -79,6 +83,10 @@ class ArcadeLadders:
         if found is None:
             try:
                 record = await self._source.record(number)
+                if len(record.moves) > MOST_MOVES:
+                    raise Unavailable(
+                        f"Match {number} has more than {MOST_MOVES} moves; the arcade's pages show it."
+                    )
                 # What is void has no moves, whatever was played.
                 film = await asyncio.to_thread(Film, record.match.game, record.moves)
             except Unavailable as error:

@@ -297,9 +297,17 @@ def test_moves_that_are_none_and_numbers_that_are_others() -> None:
             "2": replay(STEPS),
             "3": replay(STEPS[:4], number=3),
             "4": replay(after_the_end, number=4, plies=6),
+            "6": replay([{"move": "4", "label": "", "rows": []}] * 1501, number=6, plies=1501),
             "5": replay([{"move": "x" * 1000, "label": "", "rows": []}], number=5, plies=1),
         }
-        for number, why in ((1, "illegal"), (2, "no sense"), (3, "no sense"), (4, "illegal"), (5, "illegal")):
+        for number, why in (
+            (1, "illegal"),
+            (2, "no sense"),
+            (3, "no sense"),
+            (4, "illegal"),
+            (5, "illegal"),
+            (6, "1500 moves"),
+        ):
             with pytest.raises(CallerError, match=why):
                 await ladders.replay(number, first=0, limit=1)
 

@@ -43,6 +43,9 @@ _KEY: Final = re.compile(
 )
 """An SSH key without a passphrase, for platforms that are reached by SSH."""
 
+_WORD: Final = re.compile(r"[A-Za-z]{1,19}[.,;:!?]?")
+"""What nobody can mean as a token. Kept as one, it would be taken out of every line of the log."""
+
 
 class AccountError(Exception):
     """``str()`` is one sentence for a person, without the token."""
@@ -117,6 +120,8 @@ class Accounts:
         token = token.strip().replace("\r\n", "\n")
         if not _fits(token):
             raise AccountError("a token has 6 to 4096 characters, without spaces; or give a private SSH key")
+        if _WORD.fullmatch(token):
+            raise AccountError("that is a word and no token")
         _hide(token)
         folder = self._folder / platform
         for each in (self._folder, folder):

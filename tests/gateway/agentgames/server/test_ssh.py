@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import stat
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 import asyncssh
 import pytest
 
-from gateway.agentgames.server import ssh as ssh_module
+from gateway.agentgames.server import connection, ssh as ssh_module
+from gateway.arcade.limits import Rate
 from tests.gateway.agentgames.server.rig import DEADLINE, SOON, Json, Rig, play, until
 
 NAMES = ("ann", "ben", "cat")
@@ -248,6 +250,26 @@ def test_lines_of_up_to_a_mebibyte(tmp_path: Path) -> None:
         ann.send(b"x" * (2**20 + 2))
         result = await ann.get()
         assert (result["outcome"], result["reason"]) == ("loss", "forfeit: connection closed")
+
+    scene_of(tmp_path, scene)
+
+
+def test_a_flood_is_read_slowly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "RATE", Rate(per_second=200, burst=50))
+
+    async def scene(rig: Rig, ssh: Shells) -> None:
+        ann = await ssh.run("ann")
+        await ann.get()
+        began = time.monotonic()
+        for _ in range(150):
+            ann.send(b"noise\n" * 2)
+            await asyncio.sleep(0)
+        ann.send(b'{"type":"move","move":"4"}\n')
+        ben = await rig.ws("ben")
+        for _ in range(3):
+            await ben.get()
+        assert (await ben.get())["observation"]["board"][4] == "X"
+        assert time.monotonic() - began > 0.5
 
     scene_of(tmp_path, scene)
 

@@ -21,6 +21,7 @@ from tests.gateway.web.conftest import Runner
 from tests.gateway.web.page import Page
 from tests.gateway.web.test_looks import fits
 
+LABELS = {"0": "row 1, column 1", "1": "row 1, column 2", "8": "row 3, column 3"}
 SLOW = pytest.mark.slow
 CELLS = "[...document.querySelectorAll('.cell')].map((one) => one.ariaLabel)"
 NAMES = {"empty": ".", "X": "X", "O": "O", "first player": "X", "second player": "O"}
@@ -158,6 +159,11 @@ def test_a_person_plays_a_queued_agent(in_browser: Runner, tmp_path: Path) -> No
                 await one.send_json({"type": "move", "move": agents})
                 await says(page, "Your move.")
                 assert (await page.eval("document.title")).startswith("Your move")
+                last = await page.eval(
+                    f"{CELLS}.filter((_, i) => document.querySelectorAll('.cell')[i]"
+                    ".classList.contains('last'))"
+                )
+                assert last == [f"{LABELS[agents]}, X"]
                 assert await page.eval("document.documentElement.scrollWidth") == 375
                 await page.click(f"[aria-label='{anns}, empty, can be played']")
             result = await hear(one, "result")

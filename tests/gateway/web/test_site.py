@@ -95,6 +95,19 @@ def test_each_page_is_whole_and_says_where_it_is() -> None:
     served(test)
 
 
+def test_the_navigation_names_each_page_once_and_marks_the_one_that_is_open() -> None:
+    async def test(client: Client) -> None:
+        for page in PAGES:
+            answer = await client.get(page, headers={"Accept-Encoding": "identity"})
+            shown = (await answer.text()).split("<nav")[1].split("</nav>")[0]
+            links = re.findall(r'<a href="([^"]+)"( aria-current="page")?>', shown)
+            assert [path for path, _ in links] == ["/", "/results", "/ladder", "/host"]
+            here = page if page == "/" else f"/{page.split('/')[1]}"
+            assert [path for path, current in links if current] == [path for path, _ in links if path == here]
+
+    served(test)
+
+
 def test_a_game_is_sandboxed_wherever_it_is_opened() -> None:
     async def test(client: Client) -> None:
         answer = await client.get(GAME)

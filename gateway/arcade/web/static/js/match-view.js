@@ -18,6 +18,17 @@ const REASONS = {
   "forfeit: connection closed": "because one side left"
 };
 
+/** The move that led from one observation to the next: chess says it, on other boards it is the cell that is new. */
+function lastMove(game, before, now) {
+  if (now === null || typeof now !== "object") return null;
+  if (game === "chess") return Array.isArray(now.moves) ? now.moves[now.moves.length - 1] : null;
+  if (before === null || !Array.isArray(before.board) || !Array.isArray(now.board)) return null;
+  const cells = [before, now].map((one) => [].concat(...one.board));
+  const place = cells[1].findIndex((cell, i) => cell !== cells[0][i]);
+  if (place < 0) return null;
+  return game === "c4" ? place % 7 : place;
+}
+
 /** `done()` is called when the reader wants another match. `limits` is what the arcade says of its arena. */
 export class MatchView {
   constructor({ game, level, me, limits, done }) {
@@ -28,6 +39,7 @@ export class MatchView {
     this.player = null;
     this.opponent = "";
     this.observation = null;
+    this.last = null;
     this.turn = null;
     this.deadline = null;
     this.sent = false;
@@ -75,6 +87,7 @@ export class MatchView {
   }
 
   state({ observation, yourTurn }) {
+    this.last = lastMove(this.game, this.observation, observation);
     this.observation = observation;
     this.turn = yourTurn === true;
     this.sent = false;
@@ -168,8 +181,7 @@ export class MatchView {
     const { observation, phase } = this;
     const played = observation !== null;
     const chess = this.game === "chess";
-    const last = played && chess && Array.isArray(observation.moves) ? observation.moves[observation.moves.length - 1] : undefined;
-    const board = played ? recognise(chess ? { ...observation, lastMove: last } : observation) : null;
+    const board = played ? recognise({ ...observation, lastMove: this.last }) : null;
     const playable = phase === "playing" && this.turn === true && !this.sent;
     const { moves } = sortActions(playable && played ? observation.legal : [], board);
     const yours = phase === "playing" && this.turn === true;

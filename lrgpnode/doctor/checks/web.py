@@ -16,6 +16,9 @@ def module(patient: Patient) -> Iterator[Finding]:
     if find_spec("aiohttp") is None:
         for setting in patient.web.needed_by:
             yield faults.WEB_MODULE(setting=setting, python=sys.executable)
+    if patient.web.ssh and find_spec("asyncssh") is None:
+        for setting in patient.web.ssh:
+            yield faults.SSH_MODULE(setting=setting, python=sys.executable)
 
 
 def platforms(patient: Patient) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import stat
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ import asyncssh
 import pytest
 
 from gateway.agentgames.server import connection, ssh as ssh_module
+from gateway.arcade.app import Arcade, ArcadeError, ArcadeSettings
 from gateway.arcade.limits import Rate
 from tests.gateway.agentgames.server.rig import DEADLINE, SOON, Json, Rig, play, until
 
@@ -350,3 +352,12 @@ def test_openssh(tmp_path: Path) -> None:
         assert none.returncode == 1
 
     scene_of(tmp_path, scene)
+
+
+def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ssh", "ssh_session"):
+        monkeypatch.delitem(sys.modules, f"gateway.agentgames.server.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "asyncssh", None)
+    arcade = Arcade(ArcadeSettings(data=tmp_path, port=0, ssh=("127.0.0.1", 0)))
+    with pytest.raises(ArcadeError, match=r"lrgpnode\[ssh\]"):
+        asyncio.run(arcade.start())

@@ -225,8 +225,13 @@ def test_a_player_of_the_mesh_plays_twice_with_colours_changed(village: Village)
 def test_a_restart_of_the_arcade_ends_both_sides(village: Village) -> None:
     alice, hill = village.alice, village.hill
 
+    def playing() -> list[Json]:
+        return [seat for seat in hill.call("gateway.seats")["seats"] if seat["stage"] == "playing"]
+
     async def play() -> None:
         async with village.agent() as ann:
+            # Until the table has seen her resign, alice has a seat, and the house would take this one.
+            await village.until(lambda: not playing())
             hill.call("gateway.seek", peer=alice.identity, app="ttt")
             tables = await village.arcade.open_tables(2)
             await ann.join(next(t["sessionId"] for t in tables if t["gameTitle"] == "Tic-Tac-Toe"))

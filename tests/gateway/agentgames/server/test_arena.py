@@ -213,11 +213,11 @@ def test_one_account_does_not_take_the_whole_house(tmp_path: Path) -> None:
                 "UnratedHello",
                 "State",
             ]
+            table = ann[0].table
+            assert table is not None
             ann[0].leave()
-            # Not before the match is over.
             async with asyncio.timeout(DEADLINE):
-                while len(scene.arena._tables) == 9:
-                    await asyncio.sleep(0)
+                await table.seats[1].until_over()
             again = scene.arena.seat(scene.players[0])
             again.practise("ttt", 1)
             assert not again.over

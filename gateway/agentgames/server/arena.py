@@ -40,7 +40,14 @@ QUEUE_SECONDS: Final = 120.0
 
 
 class TooMany(Exception):
-    """There is no seat; ``str()`` is a sentence for whoever wanted it."""
+    """There is no seat; ``str()`` is a sentence for whoever wanted it.
+
+    ``retry_after``: seconds until it is worth another attempt.
+    """
+
+    def __init__(self, message: str, retry_after: float = 10.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -123,8 +130,9 @@ class Arena:
             raise TooMany("too many connections")
         if self._counts[player.account] >= MAX_SEATS_OF_ACCOUNT:
             raise TooMany("too many connections of this account")
-        if self._limiter.take(player.account, asyncio.get_running_loop().time()):
-            raise TooMany("too many matches of this account in a short time")
+        seconds = self._limiter.take(player.account, asyncio.get_running_loop().time())
+        if seconds:
+            raise TooMany("too many matches of this account in a short time", seconds)
         made = Seat(self, player)
         self._seats.add(made)
         self._counts[player.account] += 1

@@ -62,10 +62,7 @@ class PlayRoutes:
         try:
             who = self._who(request)
         except Refusal as refusal:
-            response = _text(refusal.status, f"{refusal}\n")
-            if refusal.retry_after is not None:
-                response.headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after)))
-            return response
+            return _text(refusal.status, f"{refusal}\n", refusal.retry_after)
         upgrade = web.WebSocketResponse(
             max_msg_size=wire.MAX_LINE, compress=False, timeout=CLOSE_SECONDS, autoclose=False
         )
@@ -76,7 +73,7 @@ class PlayRoutes:
         try:
             seat = self._arena.seat(Player(account=who.account, name=who.name))
         except TooMany as error:
-            return _text(429, f"{error}\n")
+            return _text(429, f"{error}\n", error.retry_after)
         try:
             await upgrade.prepare(request)
             _keep_alive(request)
@@ -176,8 +173,11 @@ def _keep_alive(request: web.Request) -> None:
         found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEP_ALIVE_TIMES)
 
 
-def _text(status: int, text: str) -> web.Response:
-    return web.Response(status=status, text=text, headers={"X-Content-Type-Options": "nosniff"})
+def _text(status: int, text: str, retry_after: float | None = None) -> web.Response:
+    headers = {"X-Content-Type-Options": "nosniff"}
+    if retry_after is not None:
+        headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
+    return web.Response(status=status, text=text, headers=headers)
 
 
 async def _not_found(_: web.Request) -> web.StreamResponse:

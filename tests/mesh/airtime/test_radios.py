@@ -299,7 +299,7 @@ def test_how_long_a_move_takes(machine: Machine) -> None:
     by_radio, unknown = radios.way(BY_RADIO), radios.way(UNKNOWN)
     assert by_radio.move == pytest.approx(1.01 + 0.29 + 0.3, abs=0.02)
     assert by_radio.wait == 0.0
-    assert unknown.move == pytest.approx(by_radio.move)
+    assert unknown.move == pytest.approx(by_radio.move, abs=0.1)  # it may be further than one hop
     assert radios.way(MAIL).move == pytest.approx(2 * (by_radio.move - 0.3) + 0.3, abs=0.3)
     assert radios.way(BY_WIRE).move is None  # of which no bitrate is known
     TCPInterface.bitrate = 10_000_000  # type: ignore[attr-defined]

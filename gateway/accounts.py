@@ -36,6 +36,8 @@ OWN: Final = "player-"
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{6,4096}")
+_WORD: Final = re.compile(r"[A-Za-z]{1,19}[.,;:!?]?")
+"""What nobody can mean as a token. Kept as one, it would be taken out of every line of the log."""
 
 
 class AccountError(Exception):
@@ -111,6 +113,8 @@ class Accounts:
         token = token.strip()
         if not _TOKEN.fullmatch(token):
             raise AccountError("a token has 6 to 4096 characters, without spaces")
+        if _WORD.fullmatch(token):
+            raise AccountError("that is a word and no token")
         register_secret(token)
         folder = self._folder / platform
         for each in (self._folder, folder):

@@ -12,12 +12,13 @@ from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
 from storage.gateway import NoSlot
-from storage.gateway_model import NewBridge, SeatStage
+from storage.gateway_model import NewBridge, SeatResult, SeatStage
 
 from .bridge.driver import Bridge
 from .bridge.notes import Notes
 from .bridge.rules import PLAYED
 from .policy import Verdict, full
+from .seat import Side
 
 if TYPE_CHECKING:
     from .service import Gateway
@@ -88,13 +89,18 @@ class Challenges:
         again = self._again(session.peer, session.app_id)
         platform = gateway.settings.policy.routes.get(session.app_id, "")
         try:
-            if invited is not None:
+            if invited is not None and (invited.row.table or not await self._with_us(session)):
                 caps = gateway.settings.caps
                 await invited.change(stage=SeatStage.OPENING, session=session.key.session_id, takes=caps)
                 invited.wake()
+            elif invited is not None:
+                reason = "there was somebody at a table of ours"
+                await invited.change(stage=SeatStage.OVER, result=SeatResult.NONE, reason=reason)
+                invited.wake()
             elif again is not None:
-                notes = Notes(rematch_of=again.row.id)
-                await self._insert(session, again.row.platform, again.row.account, notes)
+                await self._go_on(session, again)
+            elif await self._with_us(session):
+                log.info("%s plays somebody who waits at a table of ours", session.peer)
             elif platform:
                 await self._insert(session, platform)
             else:
@@ -103,8 +109,40 @@ class Challenges:
         except NoSlot as none:
             await self._refuse(session, full(none.cap))
 
+    async def _with_us(self, session: Session) -> bool:
+        """Whether the player was seated with somebody from the web who waits at a table of ours."""
+        gateway, now = self._gateway, self._gateway.node.now()
+        for platform, host in tuple(gateway.hosts.items()):
+            full = gateway.store.gateway.reached(platform, session.peer, gateway.settings.caps, now)
+            if full is not None or session.app_id not in host.games:
+                continue  # who waits there must not lose by a seat that nobody gets
+            async with host.still():
+                if await host.take(session.peer, session.app_id, session.key.session_id):
+                    return True
+        return False
+
+    async def _go_on(self, session: Session, before: Bridge) -> None:
+        """The next game at the table of ``before``; at one of ours the other side has the first move now."""
+        gateway, row = self._gateway, before.row
+        first = ""
+        if row.hosted and before.key is not None:
+            try:
+                beginner = gateway.node.session(before.key).metadata["first_turn"]
+            except CallerError:
+                beginner = ""  # that game was deleted: nobody can say how it was
+            if beginner:
+                first = Side.THEM if beginner == row.peer else Side.US
+        notes = Notes(rematch_of=row.id, first=first)
+        await self._insert(session, row.platform, row.account, notes, hosted=row.hosted)
+
     async def _insert(
-        self, session: Session, platform: str, account: str = "", notes: Notes | None = None
+        self,
+        session: Session,
+        platform: str,
+        account: str = "",
+        notes: Notes | None = None,
+        *,
+        hosted: bool = False,
     ) -> None:
         gateway = self._gateway
         new = NewBridge(
@@ -117,6 +155,7 @@ class Challenges:
             at=gateway.node.now(),
             session=session.key.session_id,
             notes=(notes or Notes()).dump(),
+            hosted=hosted,
             caps=gateway.settings.caps,
         )
         await gateway.begin(new)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Awaitable, Collection, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from storage.errors import StorageError
@@ -53,11 +54,12 @@ class Seating:
                 # Without it a seat that is taken could be forgotten.
                 raise Unreachable(f"the seat cannot be stored: {error}") from None
 
-        avoid = self.tables(row.platform, bridge)
-        name = gateway.name(row.peer)
-        opened = platform.open_seat(row.app, row.table or None, account, name, note, avoid)
+        name, host = gateway.name(row.peer), gateway.hosts.get(row.platform)
         try:
-            return await self._counted(row.platform, account.name, opened)
+            async with nullcontext() if host is None else host.still():
+                avoid = self.tables(row.platform, bridge)
+                opened = platform.open_seat(row.app, row.table or None, account, name, note, avoid)
+                return await self._counted(row.platform, account.name, opened)
         except NoTable as none:
             if row.table or not self._hosted(row.app):
                 raise

@@ -8,6 +8,7 @@ that seat and the player is the bridge's. Both live on the node's loop.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,12 +23,16 @@ class Unwanted(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Seek(Value):
-    """``at``, ``until``: Unix seconds; after ``until`` the player does not wait any more."""
+    """``at``, ``until``: Unix seconds; after ``until`` the player does not wait any more.
+
+    ``session``: of a challenge of the player that is to be accepted, "" where the player is challenged.
+    """
 
     peer: str
     app: str
     at: float
     until: float
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -88,6 +93,17 @@ class Host(Protocol):
 
     async def unseek(self, peer: str) -> bool:
         """Take a player from the queue; False where it was not in it."""
+        ...
+
+    async def take(self, peer: str, app: str, session: str) -> bool:
+        """Seat a player who has challenged us, if somebody from the web waits alone; whether that was done.
+
+        True: the ``Mesh`` has the seat, for a game in ``session``.
+        """
+        ...
+
+    def still(self) -> AbstractAsyncContextManager[None]:
+        """No table is opened meanwhile, and all that there are are known: which are ours can be said."""
         ...
 
     def seeks(self) -> Sequence[Seek]:

@@ -11,9 +11,11 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from lrgpnode.config import Settings
 from lrgpnode.control.text import clean
 from lrgpnode.node import Identities, IdentityError, Node
 from lrgpnode.protocol.errors import CallerError
@@ -32,10 +34,10 @@ from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
 from .policy import Judgement, Standing, Verdict, full, judge
-from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat
+from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat, Unreachable
 from .seating import Seating
 from .seeking import Host, Seek, Unwanted
-from .settings import GatewaySettings
+from .settings import GatewaySettings, gate_policy
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +96,8 @@ class Gateway:
             lambda peer: self.judge(peer).verdict is Verdict.TAKE,
             self.tell,
             self.spawn,
+            self._try_account,
+            self._now,
         )
 
     # Life
@@ -125,9 +129,23 @@ class Gateway:
                 log.error("seat %d cannot go on: %s", row.id, error)
         for platform in self.platforms.values():
             self.spawn(self._look_at(platform))
-        for session in node.router.list(self.identity, None, node.now()):
-            if session.status is Status.PENDING:
+        self.look_again()
+
+    def look_again(self, peer: str = "") -> None:
+        """Look at unanswered challenges, of one player or all: who may have a seat may have changed."""
+        if not self.identity:
+            return
+        for session in self._node.router.list(self.identity, None, self._node.now()):
+            if session.status is Status.PENDING and peer in ("", session.peer):
                 self.challenges.consider(session.key)
+
+    def use_policy(self, settings: Settings) -> None:
+        """Who gets a seat, and where, from now on."""
+        for app, platform in (policy := gate_policy(settings)).routes.items():
+            if platform not in self.platforms:
+                log.warning("gateway.routes: the platform %s for %s is not set up", platform, app)
+        self.settings = replace(self.settings, policy=policy)
+        self.look_again()
 
     async def withdraw(self, name: str, why: str) -> None:
         """Use a platform no more, and host nothing there. Before ``open``.
@@ -300,10 +318,26 @@ class Gateway:
             trouble = bool(self.troubles.get(platform.name))
             await asyncio.sleep(TROUBLED_SECONDS if trouble else WELL_SECONDS)
 
+    def _now(self) -> float:
+        return self._mesh.now()
+
+    async def _try_account(self, account: Account) -> None:
+        """Ask the platform whether it takes an account. Raises as ``Platform.check``."""
+        platform = self.platforms.get(account.platform)
+        wait = self.limiter.wait(account.platform, "", self._mesh.now())
+        if platform is None or wait > 0:
+            raise Unreachable("it wants no request just now", wait or None)
+        # What was known of an account of this name was of another token.
+        await self.limiter.worked(account.platform, account.name)
+        await platform.check(account)
+
     # What house hosts need (``seeking.Mesh``)
 
     async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
-        """Challenge a player who seeks an opponent, for a seat at a table of ours. Raises ``Unwanted``."""
+        """Bring a player to a seat at a table of ours: by a challenge, or by the one he has sent.
+
+        Raises ``Unwanted`` and ``StorageError``.
+        """
         if not self.identity or self.judge(seek.peer).verdict is not Verdict.TAKE:
             raise Unwanted("That player gets no seat")
         new = NewBridge(
@@ -314,6 +348,7 @@ class Gateway:
             account=account.name,
             stage=SeatStage.WAITING,
             at=self._mesh.now(),
+            session=seek.session or None,
             seat=json.dumps(dict(seat.resume_key), separators=(",", ":")),
             hosted=True,
             caps=self.settings.caps,

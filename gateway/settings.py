@@ -44,6 +44,16 @@ def routes(settings: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def gate_policy(settings: Settings) -> GatePolicy:
+    """Who gets a seat, and where. Raises ``RouteError``."""
+    return GatePolicy(
+        players=Players(settings.gateway_players),
+        allow=frozenset(settings.gateway_allow),
+        block=frozenset(settings.gateway_block),
+        routes=routes(settings.gateway_routes),
+    )
+
+
 def read(settings: Settings) -> GatewaySettings:
     """Raises ``RouteError``."""
     caps = Caps(
@@ -52,12 +62,7 @@ def read(settings: Settings) -> GatewaySettings:
         day=settings.gateway_seats_per_day,
     )
     return GatewaySettings(
-        policy=GatePolicy(
-            players=Players(settings.gateway_players),
-            allow=frozenset(settings.gateway_allow),
-            block=frozenset(settings.gateway_block),
-            routes=routes(settings.gateway_routes),
-        ),
+        policy=gate_policy(settings),
         caps=caps,
         wait=settings.gateway_wait_minutes * 60.0,
         names=settings.gateway_show_names,

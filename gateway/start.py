@@ -96,13 +96,25 @@ def _addresses(settings: Settings) -> list[tuple[str, str, bool]]:
     """(platform, URL, whether http is allowed in private networks)."""
     found = []
     if settings.arcade_enabled:
-        host, port = host_and_port(settings.arcade_listen)
-        local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is compared
-        shown = f"[{local}]" if ":" in local else local
-        found.append((ARCADE, f"http://{shown}:{port}", True))
+        found.append((ARCADE, _local(*host_and_port(settings.arcade_listen)), True))
     if settings.rcadia_url:
         found.append((RCADIA, settings.rcadia_url, settings.rcadia_plain_http))
     return found
+
+
+def arcade_is_open(gateway: Gateway, address: tuple[str, int]) -> None:
+    """The arcade of this node listens there; its setting may have left the port to the system."""
+    from .rcadia.platform import RcadiaPlatform  # noqa: PLC0415 - see make()
+
+    platform = gateway.platforms.get(ARCADE)
+    if isinstance(platform, RcadiaPlatform):
+        platform.move(_local(*address))
+
+
+def _local(host: str, port: int) -> str:
+    """The URL at which this machine reaches what listens there."""
+    local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is compared
+    return f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
 
 
 def _provide(accounts: Accounts, data: Path) -> None:

@@ -16,6 +16,8 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -401,9 +403,15 @@ class _Application:
         follow("node.log_level", self._set_log_level)
         follow("announce.interval_minutes", lambda minutes: self._mesh.announce_every(minutes * 60.0))
         follow("accept.from", lambda policy: node.admission.use_default(Policy(policy)))
+        for key in ("gateway.players", "gateway.allow", "gateway.block", "gateway.routes"):
+            follow(key, partial(self._use_gate_policy, SETTINGS[key].field))
         for key, row in SETTINGS.items():
             if row.section == "tui":
                 follow(key, lambda _: None)  # Windows ask for these; the node has nothing to do.
+
+    def _use_gate_policy(self, field: str, value: Any) -> None:
+        if self._gateway is not None:
+            self._gateway.use_policy(replace(self._configuration.settings, **{field: value}))
 
     def _name_of(self, peer: str) -> str:
         return self._lookup.name(peer)
@@ -472,13 +480,23 @@ class _Application:
         from gateway.arcade.mounted import open_arcade  # noqa: PLC0415 - most nodes have no web server
 
         self._arcade = await open_arcade(self._settings, self._paths.data)
-        if self._arcade is None and self._gateway is not None:
+        if self._gateway is None:
+            return
+        if self._arcade is None:
             await self._gateway.withdraw("arcade", "the arcade of this node is not open; its log says why")
+            return
+        from gateway.start import arcade_is_open  # noqa: PLC0415 - most nodes have no gateway
+
+        arcade_is_open(self._gateway, self._arcade.address)
 
     def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
         """Airtime that was held has been given back, on any thread."""
         if not self._stop.is_set():
             loop.call_soon_threadsafe(node.airtime_freed)
+
+    def _is_known(self, peer: str) -> None:
+        if self._gateway is not None:
+            self._gateway.look_again(peer)
 
     def _set_log_level(self, level: str) -> None:
         self._log.level = level
@@ -527,6 +545,7 @@ class _Application:
             announced_at=self._mesh.announced_at,
             request_path=self._mesh.request_path,
             remember=self._mesh.remember,
+            known=self._is_known,
             propagation=self._mesh.propagation,
             radios=self._mesh.radio_view,
             publish=self._publish,

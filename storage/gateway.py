@@ -142,16 +142,19 @@ def change(connection: sqlite3.Connection, new: BridgeChange, session: str | Non
 
 
 def _take(connection: sqlite3.Connection, id: int, platform: str, peer: str, caps: Caps, at: float) -> None:
-    wanted = {"platform": platform, "peer": peer, "since": at - DAY_SECONDS}
-    used, of_peer, today = connection.execute(_COUNT, wanted).fetchone()
-    for cap, count, most in (
-        (Cap.PLATFORM, used, caps.platform),
-        (Cap.PLAYER, of_peer, caps.player),
-        (Cap.DAY, today, caps.day),
-    ):
-        if count >= most:
-            raise NoSlot(cap)
+    cap = _reached(connection.execute(_COUNT, _counted(platform, peer, at)).fetchone(), caps)
+    if cap is not None:
+        raise NoSlot(cap)
     connection.execute(_TAKE, {"id": id, "at": at})
+
+
+def _counted(platform: str, peer: str, at: float) -> dict[str, Any]:
+    return {"platform": platform, "peer": peer, "since": at - DAY_SECONDS}
+
+
+def _reached(counts: Sequence[int], caps: Caps) -> Cap | None:
+    limits = zip(Cap, counts, (caps.platform, caps.player, caps.day), strict=True)
+    return next((cap for cap, count, most in limits if count >= most), None)
 
 
 class GatewayTable:
@@ -178,6 +181,11 @@ class GatewayTable:
     def used(self) -> dict[str, int]:
         """Slots that are taken, by platform."""
         return {row[0]: int(row[1]) for row in self._database.all(_USED)}
+
+    def reached(self, platform: str, peer: str, caps: Caps, at: float) -> Cap | None:
+        """Which limit would refuse another slot now, None if there is one."""
+        counts = self._database.one(_COUNT, _counted(platform, peer, at))
+        return None if counts is None else _reached(counts, caps)
 
     def prune(self, now: float, keep: int = KEPT) -> None:
         """Forget the oldest seats that are over, but none of the last day: the limits count those."""

@@ -86,14 +86,11 @@ def _pending(at: Situation, session: Session) -> Step:
     if at.now >= at.wait_until:
         late = "nobody has sat down at the table in time" if theirs else "you have not accepted in time"
         return broken(at, late)
-    if seen.joined.ours_to_order:
-        return Accept(first=None) if theirs else Wait(until=at.wait_until)
-    if seen.first is None:
-        return Wait(until=at.wait_until)
-    if not theirs:
-        return Wait(until=at.wait_until)  # for the player to accept
-    if session.app_id == "chess" or seen.first is Side.US:
-        return Accept(first=seen.first)
+    if not theirs or (seen.first is None and not seen.joined.ours_to_order):
+        return Wait(until=at.wait_until)  # for the player to accept, or for the table
+    first = Side(notes.first) if seen.joined.ours_to_order and notes.first else seen.first
+    if session.app_id == "chess" or first is not Side.THEM:
+        return Accept(first=first)
     if "swap" not in notes.told:
         return Tell(text=words.swapped(at.game), notes=notes.with_told("swap"))
     return Decline(notes=replace(notes, swap=True))

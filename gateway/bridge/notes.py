@@ -16,7 +16,8 @@ class Notes(Value):
     ``broken``: why table and game cannot go on together. ``left``: the seat was given up. ``offered``: ply at
     which the player's draw offer was passed on; ``asked``: ply at which we offered one. ``said``: the word
     with which the player's end of the game was passed on. ``until``: of an invitation, Unix seconds.
-    ``rematch_of``: the bridge whose table goes on with another game.
+    ``rematch_of``: the bridge whose table goes on with another game. ``first``: who (a `Side`) is to move
+    first at a table of ours, "" where the players settle that.
     """
 
     told: frozenset[str] = frozenset()
@@ -28,6 +29,7 @@ class Notes(Value):
     said: str = ""
     until: float | None = None
     rematch_of: int | None = None
+    first: str = ""
 
     def with_told(self, key: str) -> Self:
         return replace(self, told=self.told | {key})

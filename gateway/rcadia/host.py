@@ -15,9 +15,10 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from gateway.rcadia.client.errors import Refused, Unauthorized
 from gateway.rcadia.client.host import HostApi
@@ -43,6 +44,9 @@ from gateway.seeking import HostTable, Mesh, Seek, Unwanted
 from storage.errors import StorageError
 
 log = logging.getLogger(__name__)
+
+KNOWN_SECONDS: Final = 20.0
+"""So long it is waited for the platform to say which tables are ours."""
 
 
 class HouseHost:
@@ -78,12 +82,14 @@ class HouseHost:
         self._places: list[Place] = []
         self._numbers = itertools.count(1)
         self._seeks: list[Seek] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._wake = asyncio.Event()
-        self._running: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[Any] | None = None
         self._kept: str | None = None
         self._trouble = ""
         self._open_after = 0.0
+        self._stills = 0
+        self._news = asyncio.Event()
 
     # Life
 
@@ -142,6 +148,29 @@ class HouseHost:
         await self.save()
         return len(self._seeks) < before
 
+    async def take(self, peer: str, app: str, session: str) -> bool:
+        now, wall = self._clock(), self._wall()
+        found = (place for place in self._places if place.table.app == app and place.view.wanting(now))
+        place = next(found, None)
+        if place is None or self._mesh is None:
+            return False
+        until = wall + self._settings.seek_seconds
+        seek = Seek(peer=peer, app=app, at=wall, until=until, session=session)
+        return await self._usher.seat_player(place, seek)
+
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        self._stills += 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(KNOWN_SECONDS):
+                    while not all(place.table.known for place in self._places):
+                        await self._news.wait()
+            yield
+        finally:
+            self._stills -= 1
+            self.changed()
+
     def seeks(self) -> Sequence[Seek]:
         return tuple(self._seeks)
 
@@ -162,6 +191,8 @@ class HouseHost:
 
     def changed(self) -> None:
         self._wake.set()
+        self._news.set()
+        self._news = asyncio.Event()
 
     def trouble_is(self, text: str) -> None:
         if text and text != self._trouble:
@@ -169,10 +200,12 @@ class HouseHost:
         self._trouble = text
 
     def waited_for(self, app: str) -> bool:
-        return any(seek.app == app for seek in self._seeks)
+        views = [place.view for place in self._places if place.table.app == app]
+        crowded = len(views) >= self._settings.max_tables and not any(view.open for view in views)
+        return crowded or any(seek.app == app for seek in self._seeks)
 
     async def seated(self, seek: Seek) -> None:
-        self._seeks = [one for one in self._seeks if one != seek]
+        self._seeks = [one for one in self._seeks if (one.peer, one.app) != (seek.peer, seek.app)]
         await self.save()
 
     async def save(self) -> None:
@@ -223,7 +256,7 @@ class HouseHost:
             if place.overdue(now, settings.order_seconds):
                 place.held = now
                 self._spawn(self._usher.no_order(place))
-        if now < self._open_after:
+        if now < self._open_after or self._stills:
             settings = replace(settings, max_tables=0)
         views = [place.view for place in self._places]
         for deed in plan(settings, views, self._seeks, now=now, wall=self._wall()):
@@ -294,19 +327,19 @@ class HouseHost:
         if kept.seated == HOUSE:
             self._spawn(self._usher.resume_house(place))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("the house host failed", exc_info=error)
         self.changed()
 
 
-async def _end(*tasks: asyncio.Task[None] | None) -> None:
+async def _end(*tasks: asyncio.Task[Any] | None) -> None:
     """Cancel tasks and wait until they have ended."""
     running = [task for task in tasks if task is not None]
     for task in running:

@@ -22,6 +22,7 @@ from gateway.seat import (
 )
 from lrgpnode.protocol.printable import printable
 
+from .client.address import parse_address
 from .client.agent import AgentApi
 from .client.errors import (
     Conflict,
@@ -72,6 +73,13 @@ class RcadiaPlatform:
     @property
     def games(self) -> Collection[str]:
         return APPS
+
+    def move(self, url: str) -> None:
+        """The platform is at another address, of this computer or a private network. Raises ``RcadiaError``.
+
+        Before anything was asked of it.
+        """
+        self._connections.address = parse_address(url, allow_plain=True)
 
     async def tables(self, app: str | None = None) -> Sequence[RemoteTable]:
         """As ``Platform.tables``: those with somebody waiting first."""

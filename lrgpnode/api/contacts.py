@@ -92,6 +92,7 @@ class ContactMethods:
 
     async def _put(self, contact: Contact) -> models.ContactInfo:
         await self._writer.run(self._book.put_contact, contact)
+        self._around.known(contact.peer)
         if contact.public_key is None:
             # What was heard is stored with the contact, see storage.book.
             self._around.request_path(contact.peer)

@@ -38,6 +38,8 @@ class Surroundings(Value):
     announced_at: Callable[[str], float | None]
     request_path: Callable[[str], None]
     remember: Callable[[str, bytes], None]
+    known: Callable[[str], None]
+    """Told that a peer is in the address book."""
     propagation: Propagation
     radios: Radios
     publish: Callable[[str, Mapping[str, Any]], None]

@@ -15,14 +15,14 @@ import click
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import Exit
 from lrgpnode.cli.text import clean
-from lrgpnode.config import ConfigError, Paths, load
+from lrgpnode.config import ConfigError, Paths, Settings, load
 from lrgpnode.config.paths import SERVICE_DATA, SERVICE_SOCKET
 from lrgpnode.control.client import ClientError
 
 if TYPE_CHECKING:
     from lrgpnode.doctor.finding import Finding
     from lrgpnode.doctor.machine import Account, Machine
-    from lrgpnode.doctor.patient import Answer, Patient, Running
+    from lrgpnode.doctor.patient import Answer, Patient, Running, Web
     from lrgpnode.doctor.unit import Unit
 
 ASK_SECONDS = 5.0
@@ -88,7 +88,7 @@ def look(context: Context, machine: Machine | None = None, *, service: bool = Fa
     ``service``: it is the service that is meant, also where none is installed.
     """
     from lrgpnode.doctor import machine as machines  # noqa: PLC0415
-    from lrgpnode.doctor.patient import Patient, Probe  # noqa: PLC0415
+    from lrgpnode.doctor.patient import Patient, Probe, Web  # noqa: PLC0415
     from lrgpnode.doctor.unit import read_unit  # noqa: PLC0415
     from lrgpnode.mesh import probe  # noqa: PLC0415 - loads Reticulum
 
@@ -100,12 +100,12 @@ def look(context: Context, machine: Machine | None = None, *, service: bool = Fa
     unit = read_unit(machine) if service else None
     running = _running(context)
     account = _account(machine, paths, running, unit, service=service)
-    settings_error, set_dir, propagation, auto, region = "", None, False, True, ""
+    settings_error, set_dir, propagation, auto, region, web = "", None, False, True, "", Web()
     try:
         settings = load(context.options()).settings
         set_dir = settings.rns_config_dir
         propagation, auto = bool(settings.propagation_nodes), settings.propagation_auto
-        region = settings.airtime_region
+        region, web = settings.airtime_region, _web(settings)
     except ConfigError as error:
         settings_error = f"{error}."
     private = _private_config(machine, paths, running)
@@ -140,6 +140,7 @@ def look(context: Context, machine: Machine | None = None, *, service: bool = Fa
         propagation=propagation,
         propagation_auto=auto,
         region=region,
+        web=web,
         probe=Probe(
             ask=ask, nodes=probe.propagation_nodes, identity=_identity, firmware=probe.REQUIRED_FIRMWARE
         ),
@@ -148,6 +149,28 @@ def look(context: Context, machine: Machine | None = None, *, service: bool = Fa
         unit=unit,
         command=context.command,
         now=time.time(),
+    )
+
+
+def _web(settings: Settings) -> Web:
+    from lrgpnode.doctor.patient import Web  # noqa: PLC0415
+
+    on = {"gateway.enabled": settings.gateway_enabled, "arcade.enabled": settings.arcade_enabled}
+    remedies = {
+        "arcade": ("arcade.enabled", "true"),
+        "rcadia": ("rcadia.url", "https://api.rcadia.xyz"),
+    }
+    missing = {
+        name
+        for name, there in (("arcade", settings.arcade_enabled), ("rcadia", bool(settings.rcadia_url)))
+        if not there
+    }
+    named = [("gateway.routes", route.partition("=")[2]) for route in settings.gateway_routes]
+    named += [("hosting.platform", settings.hosting_platform)] if settings.hosting_games else []
+    found = [(key, name, remedies[name]) for key, name in dict.fromkeys(named) if name in missing]
+    return Web(
+        needed_by=tuple(key for key, value in on.items() if value),
+        unset=tuple(found) if settings.gateway_enabled else (),
     )
 
 

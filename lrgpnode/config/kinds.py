@@ -163,6 +163,21 @@ def host_and_port(text: str) -> tuple[str, int]:
     return found["v6"] or found["host"], int(found["port"])
 
 
+def route(games: Sequence[str], platforms: Sequence[str]) -> Kind[str]:
+    """To which platform a game goes: ``GAME=PLATFORM``, spaces around both do not count."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str):
+            raise ValueError
+        game, _, platform = (part.strip() for part in value.partition("="))
+        if game not in games or platform not in platforms:
+            raise ValueError
+        return f"{game}={platform}"
+
+    words = f"GAME=PLATFORM, a game of {', '.join(games)} and a platform of {', '.join(platforms)}"
+    return Kind(words, parse, str)
+
+
 def web_address() -> Kind[str]:
     """Where others reach a web server: ``http://`` or ``https://`` and a host, or nothing."""
 

@@ -22,6 +22,7 @@ from lrgpnode.config.kinds import (
     folder,
     listening,
     number,
+    route,
     several,
     text,
     title,
@@ -33,6 +34,12 @@ from lrgpnode.protocol.value import Value
 T = TypeVar("T")
 
 _ROW: Final = "row"
+
+PLATFORMS: Final = ("arcade", "rcadia")
+"""Places on the web where games are played, as `gateway.start` knows them."""
+
+SEATED: Final = ("chess", "ttt", "four_in_a_row")
+"""Games that are played there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -231,15 +238,17 @@ class Settings(Value):
         choice("everyone", "contacts", "listed"),
         "contacts",
         "Who gets a seat, beside the identities of this node and those in `gateway.allow`.",
+        live=True,
     )
     gateway_allow: tuple[str, ...] = setting(
-        several(address(), 256), (), "Players who get a seat in any case."
+        several(address(), 256), (), "Players who get a seat in any case.", live=True
     )
-    gateway_block: tuple[str, ...] = setting(several(address(), 256), (), "Players who get none.")
+    gateway_block: tuple[str, ...] = setting(several(address(), 256), (), "Players who get none.", live=True)
     gateway_routes: tuple[str, ...] = setting(
-        several(text(64), 16),
+        several(route(SEATED, PLATFORMS), 16),
         (),
         "Where a challenge goes that names no table, for each game, such as `chess=rcadia`.",
+        live=True,
     )
     gateway_max_seats: int = setting(whole(1, 64), 4, "Seats at one platform at a time.")
     gateway_max_seats_per_player: int = setting(whole(1, 16), 1, "Seats of one player at a time.")
@@ -265,7 +274,7 @@ class Settings(Value):
         several(text(32), 8), (), "Games for which the gateway keeps open tables, such as `chess`."
     )
     hosting_platform: str = setting(
-        choice("arcade", "rcadia"), "arcade", "Where it keeps them; it needs an account called `host` there."
+        choice(*PLATFORMS), "arcade", "Where it keeps them; it needs an account called `host` there."
     )
     hosting_open_tables: int = setting(whole(1, 8), 1, "Tables of each game at which somebody can sit down.")
     hosting_max_tables: int = setting(whole(1, 32), 4, "Most tables of one game.")

@@ -335,6 +335,18 @@ PLATFORM_DOWN: Final = Fault(
     "The gateway cannot use the platform {platform}: {reason}.",
     "See that this machine reaches it, and that `{accounts}` names an account that it takes.",
 )
+PLATFORM_UNSET: Final = Fault(
+    "platform-unset",
+    _E,
+    "{setting} names the platform {platform}, which is not set up.",
+    "Set it up with `{set}`, or take it out of {setting}.",
+)
+WEB_MODULE: Final = Fault(
+    "web-module",
+    _E,
+    "{setting} is on, and Python's module aiohttp, which it needs, is not installed.",
+    "Install it for the node: `{python} -m pip install 'lrgpnode[gateway]'`; or turn {setting} off.",
+)
 NODE_PROBLEM: Final = Fault(
     "node-problem",
     _W,

@@ -68,6 +68,17 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """What the settings say of gateway and arcade. ``needed_by``: settings that need the web client.
+
+    ``unset``: platforms that are named and not set up, as (setting, platform, words for ``config set``).
+    """
+
+    needed_by: tuple[str, ...] = ()
+    unset: tuple[tuple[str, str, tuple[str, str]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
     """``config`` is None where Reticulum would make one; ``config_error`` says what is wrong with it,
     ``config_closed`` that the doctor may not read it.
@@ -92,6 +103,7 @@ class Patient:
     propagation: bool
     propagation_auto: bool
     region: str
+    web: Web
     probe: Probe
     running: Running | None
     service: bool

@@ -23,15 +23,17 @@ _NAMED: Final = r"""
           (?: token | api_?key | secret | password | passphrase | private_?key | netkey | rpc_key )
       | authorization | cookie )
       ["']? \s* [=:] \s* (?: (?: bearer | basic ) \s+ )? ["']? )
+    (?! (?<= token:\ ) (?-i: [A-Za-z][a-z]{0,14} (?! [\w=/+~-] ) ) )
     [^\s"'&,;)}\]]+
 """
+"""The lookahead spares a sentence: "does not take the token: it has expired". No token is such a word."""
 
 _PATTERNS: Final = tuple(
     (re.compile(pattern, re.VERBOSE | re.IGNORECASE | re.DOTALL), replacement)
     for pattern, replacement in (
         (r"-----BEGIN\ [A-Z ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z ]*PRIVATE\ KEY-----|\Z)", GONE),
         (_NAMED, rf"\1{GONE}"),
-        (r"(\b(?:bearer|basic)\ +)[\w.~+/=-]{8,}", rf"\1{GONE}"),
+        (r"(\b(?:bearer|basic)\ +)(?=[\w.~+/=-]*(?-i:[A-Z0-9]))[\w.~+/=-]{8,}", rf"\1{GONE}"),
         (r"(://)[^/\s@]*:[^/\s@]*@", rf"\1{GONE}@"),
         (r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", GONE),
         (r"\b(?:sk|pk|lip|ghp|gho|arc|xox[abp])[-_][\w-]{16,}", GONE),

@@ -205,10 +205,23 @@ class Inbound:
             case Rejected(session=Session() as session, ref=command):
                 kept = KeptNonce(key=session.key, nonce=outcome.recorded.nonce)
                 flag = self._sync.refused(outcome, now)
-                return replace(unit, keep=(kept,) if keeps_nonce(command) else (), flags=_some(flag))
+                return replace(
+                    unit,
+                    keep=(kept,) if keeps_nonce(command) else (),
+                    flags=_some(flag),
+                    unflag=self._agreed(session),
+                )
             case RemoteError():
                 return replace(unit, flags=_some(self._sync.error(outcome, now)))
         return unit
+
+    def _agreed(self, session: Session) -> tuple[tuple[SessionKey, str], ...]:
+        """The flag that the peer's error has left on a game which both have ended in the same way."""
+        key = session.key
+        flagged = self._sync.alike(key) and any(
+            one.flag == OUT_OF_SYNC for one in self._parts.store.mail.flags(key)
+        )
+        return ((key, OUT_OF_SYNC),) if flagged else ()
 
     def _applied_unit(self, message: Received, outcome: Applied, now: float) -> Commit:
         after, envelope = outcome.after, outcome.envelope
@@ -261,6 +274,8 @@ class Inbound:
                 self._parts.counters.add(metrics.REFUSED, code)
                 news.rejected(outcome)
                 self._flagged(outcome.session, unit)
+                if outcome.session is not None and unit is not None and unit.unflag:
+                    news.in_sync(outcome.session)
             case Refused(kind=kind):
                 self._parts.counters.add(metrics.REFUSED, kind)
                 log.debug("refused envelope kind=%s", kind)

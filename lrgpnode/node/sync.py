@@ -7,6 +7,7 @@ play; the next action of the peer that we accept takes it away.
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -31,6 +32,9 @@ CLOSED: Final = "closed"
 
 SILENT_SECONDS: Final = 6 * 3600.0
 """A doubt becomes certain if the peer does nothing that we accept for so long."""
+
+MOST_ALIKE: Final = 256
+"""Sessions for which it is remembered that both ends agree: until the peer's error has come."""
 
 ANALYSES_PER_MINUTE: Final = 4
 LONGEST_JOURNAL: Final = 600
@@ -69,6 +73,7 @@ class Sync:
         self._certain = certain
         self._flags: dict[SessionKey, dict[str, Flag]] = {}
         self._doubts: dict[SessionKey, Entry] = {}
+        self._alike: OrderedDict[SessionKey, None] = OrderedDict()
         self._analyses = Limit(ANALYSES_PER_MINUTE, seconds=60.0)
 
     def start(self, now: float) -> None:
@@ -86,15 +91,25 @@ class Sync:
             return None
         refused = Step(session.peer, envelope.command, envelope.payload, now)
         if self._harmless(session, refused, now):
+            if session.status.ended:
+                self._alike[session.key] = None
+                if len(self._alike) > MOST_ALIKE:
+                    self._alike.popitem(last=False)
             return None
         reason = f"we refused the peer's {envelope.command}: {outcome.message}"
         return Flag(key=session.key, flag=OUT_OF_SYNC, reason=reason, at=now)
+
+    def alike(self, key: SessionKey) -> bool:
+        """Whether both sides are known to have ended a session in the same way, each by its own action."""
+        return key in self._alike
 
     def error(self, outcome: RemoteError, now: float) -> Flag | None:
         """The flag for the peer's error about an action of ours, if that shows that the sides differ."""
         session = outcome.session
         if self._flagged(session.key) or outcome.ref == Command.DRAW_DECLINE:
             # It had no offer open, and neither have we: the same.
+            return None
+        if session.status.ended and self.alike(session.key):
             return None
         journal = self._store.actions.of(session.key)
         own = [a for a in journal if a.sender == session.key.identity and a.command == outcome.ref]

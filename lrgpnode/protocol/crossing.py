@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .errors import Rejection
 from .game import Game, Payload
 from .session import Session
 from .value import Value
@@ -55,7 +56,10 @@ def _converges(game: Game, session: Session, journal: Sequence[Step], refused: S
             continue
         possible = True
         for step in journal[seen:]:
-            theirs = _after(game, theirs, step)
+            try:
+                theirs = _after(game, theirs, step)
+            except Rejection:
+                continue  # there it is refused, and changes nothing
         if not _same(game, theirs, session):
             return False
     return possible

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from gateway import start
+from gateway.bridge.rules import PLAYED
 from lrgpnode.config import SETTINGS, Settings, hostname
 from lrgpnode.config.kinds import (
     Kind,
@@ -19,13 +21,14 @@ from lrgpnode.config.kinds import (
     folder,
     number,
     plain,
+    route,
     several,
     text,
     title,
     whole,
 )
 from lrgpnode.config.reference import page
-from lrgpnode.config.table import SECTIONS
+from lrgpnode.config.table import PLATFORMS, SEATED, SECTIONS
 
 ROOT = Path(__file__).parents[2]
 
@@ -121,3 +124,17 @@ def test_types_of_toml_are_not_mixed(kind: Kind[Any], value: Any) -> None:
 
 def test_paths_of_the_file_are_from_the_file() -> None:
     assert file().parse("x/y") == Path("x/y")
+
+
+def test_routes_lead_a_known_game_to_a_known_platform() -> None:
+    kind = route(("chess", "ttt"), ("arcade", "rcadia"))
+    assert kind.parse(" chess = rcadia ") == "chess=rcadia"
+    for wrong in ("chess=rcadla", "chess", "chess=", "=rcadia", "go=arcade", "chess=arcade=rcadia", 1, None):
+        with pytest.raises(ValueError):  # noqa: PT011 - it has no words of its own
+            kind.parse(wrong)
+    assert SETTINGS["gateway.routes"].kind.parse(["four_in_a_row=arcade"]) == ("four_in_a_row=arcade",)
+
+
+def test_games_and_platforms_of_the_table_are_those_of_the_gateway() -> None:
+    assert set(PLAYED) == set(SEATED)
+    assert {start.ARCADE, start.RCADIA} <= set(PLATFORMS)

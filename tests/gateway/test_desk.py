@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from gateway.policy import GatePolicy, Players
-from gateway.seat import HostedSeat, ResumeKey, SeatLost, Side
+from gateway.seat import HostedSeat, ResumeKey, SeatLost, Side, Word
 from gateway.seeking import Host, HostTable, Seek, Unwanted
+from lrgpnode.config import Settings
 from lrgpnode.protocol.errors import CallerError
 from lrgpnode.protocol.session import Status
 from storage.gateway_model import Caps
+from storage.model import Contact
 from tests.gateway.fake_platform import FakeSeat, FakeTable, World, moves
 from tests.gateway.scene import SETTINGS, TOKEN, Scene, play
 from tests.node.network import Faults
@@ -149,6 +152,40 @@ def test_who_is_not_wanted_gets_no_answer() -> None:
     play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, players=Players.LISTED)))
 
 
+def test_who_becomes_a_contact_need_not_challenge_again() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+        id = await scene.ann.challenge(B, "chess")
+        await scene.quiet(600)
+        assert scene.game(id).status is Status.PENDING
+        store = scene.host.store
+        await scene.host.writer.run(store.book.put_contact, Contact(peer=A, name="Ann", added_at=0.0))
+        scene.host.gateway.look_again("c" * 32)
+        await scene.quiet(60)
+        assert scene.game(id).status is Status.PENDING
+        scene.host.gateway.look_again(A)
+        await scene.turn(id)
+
+    contacts = replace(SETTINGS.policy, players=Players.CONTACTS)
+    play(main, settings=replace(SETTINGS, policy=contacts))
+
+
+def test_another_policy_acts_at_once_on_challenges_that_wait() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+        id = await scene.ann.challenge(B, "chess")
+        await scene.quiet(600)
+        assert scene.game(id).status is Status.PENDING
+        scene.host.gateway.use_policy(Settings(gateway_players="contacts", gateway_allow=(A,)))
+        await scene.until(scene.host.told_player)
+        assert scene.host.told_player() == ["No seat for you: I know no table of Chess."]
+        scene.host.gateway.use_policy(Settings(gateway_players="listed"))
+        with pytest.raises(CallerError):
+            await scene.host.desk.seek(A, "chess")
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, players=Players.LISTED)))
+
+
 def test_no_route() -> None:
     async def main(scene: Scene) -> None:
         id = await scene.ann.challenge(B, "chess")
@@ -181,6 +218,8 @@ class House:
     def __init__(self, world: World) -> None:
         self.world = world
         self.sought: list[str] = []
+        self.free: list[FakeTable] = []
+        self.bring: Callable[[Seek, FakeTable], Awaitable[None]]
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
@@ -197,6 +236,16 @@ class House:
 
     async def unseek(self, peer: str) -> bool:
         return peer in self.sought
+
+    async def take(self, peer: str, app: str, session: str) -> bool:
+        if not self.free or self.free[0].app != app:
+            return False
+        await self.bring(Seek(peer=peer, app=app, at=0.0, until=1e12, session=session), self.free.pop())
+        return True
+
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        yield
 
     def seeks(self) -> Sequence[Seek]:
         return ()
@@ -274,6 +323,113 @@ def test_our_table_over_a_restart() -> None:
         await scene.host.start()
         await scene.until(lambda: table.ordered)
         assert scene.host.stage() == "playing"
+
+    play(main)
+
+
+def waiting(scene: Scene, app: str, **how: object) -> FakeTable:
+    """Somebody from the web waits at our table."""
+    table, house = scene.world.table(app, hosted=True, **how), House(scene.world)
+    scene.host.gateway.hosts["fake"] = cast("Host", house)
+    house.free = [table]
+
+    async def bring(seek: Seek, table: FakeTable) -> None:
+        table.sit("main", "Ann")
+        account = scene.host.gateway.accounts.get("fake", "main")
+        assert account is not None
+        await scene.host.gateway.seat(seek, FakeSeat(table), account)
+
+    house.bring = bring
+    return table
+
+
+@pytest.mark.parametrize("app", ["chess", "ttt"])
+@pytest.mark.parametrize("routes", [{}, {"chess": "fake", "ttt": "fake"}])
+def test_who_challenges_while_somebody_waits_at_our_table_plays_there(
+    app: str, routes: dict[str, str]
+) -> None:
+    """Nothing is declined, and the colours are those of the player's own challenge."""
+
+    async def main(scene: Scene) -> None:
+        table = waiting(scene, app)
+        id = await scene.ann.challenge(B, app)
+        await scene.until(lambda: table.ordered and scene.game(id).status is Status.ACTIVE)
+        first = scene.game(id).metadata["first_turn"]
+        assert table.first is (Side.US if first == A else Side.THEM)
+        assert app == "chess" or first == A
+        assert scene.host.bridge().hosted
+        assert scene.host.told_player() == []
+        await scene.ann.act(id, "resign")
+        assert (await scene.over()).result == "lost"
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, routes=routes)))
+
+
+def test_who_has_no_slot_takes_no_seat_with_us() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess", "theirs")
+        first = await scene.ann.challenge(B, "chess")
+        await scene.turn(first)
+        table = waiting(scene, "ttt")
+        second = await scene.ann.challenge(B, "ttt")
+        assert (await scene.ends(second)).status is Status.DECLINED
+        await scene.until(scene.host.told_player)
+        assert "you have a seat already" in scene.host.told_player()[-1]
+        assert table.joins == 0
+
+    play(main)
+
+
+def test_an_invitation_to_any_table_is_kept_by_who_waits_at_ours() -> None:
+    async def main(scene: Scene) -> None:
+        table = waiting(scene, "ttt")
+        await scene.host.desk.request(A, "ttt", None)
+        await scene.ann.challenge(B, "ttt")
+        await scene.until(lambda: table.ordered)
+        assert scene.host.stage(1) == "over"
+        assert scene.host.bridge(2).hosted
+
+    play(main)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_in_a_series_at_our_table_the_first_move_changes_sides(killed: bool) -> None:
+    async def main(scene: Scene) -> None:
+        words = frozenset((Word.RESIGN,))
+        third = scene.world.table("ttt", "third", hosted=True, account="x")
+        script = moves({"i": 4})
+        second = scene.world.table("ttt", "second", hosted=True, account="x", script=script, words=words)
+        second.next = third
+        first = waiting(scene, "ttt", next=second, words=words)
+        before = await scene.ann.challenge(B, "ttt")
+        await scene.turn(before)
+        assert first.first is Side.US
+        await scene.ann.act(before, "resign")
+        await scene.until(lambda: any("another game" in text for text in scene.host.told_player()))
+        second.account = ""
+        refused = await scene.ann.challenge(B, "ttt")
+        assert (await scene.ends(refused)).status is Status.DECLINED
+        games = {before, refused}
+        ours = lambda: {s.key.session_id for s in scene.ann.node.router.list(A, "ttt", 0)} - games  # noqa: E731
+        (id,) = await scene.until(ours)
+        await scene.ann.act(id, "accept")
+        await scene.turn(id)
+        assert second.first is Side.THEM
+        assert scene.game(id).metadata["first_turn"] == B
+        if killed:
+            host = scene.host.gateway.hosts["fake"]
+            scene.host.crash()
+            scene.host.hosts = {"fake": host}
+            await scene.host.start()
+        await scene.ann.act(id, "move", i=0)
+        await scene.until(lambda: second.acted == [{"i": 0}])
+        await scene.ann.act(id, "resign")
+        await scene.until(lambda: sum("another game" in text for text in scene.host.told_player()) == 2)
+        third.account = ""
+        last = await scene.ann.challenge(B, "ttt")
+        await scene.until(lambda: third.ordered)
+        assert third.first is Side.US
+        assert scene.game(last).metadata["first_turn"] == A
 
     play(main)
 

@@ -188,6 +188,42 @@ def cross_all(name: str, app: str, *, errors_lost: bool) -> None:
     assert crossed >= (2 if situation.started else 1)
 
 
+@pytest.mark.parametrize("late", [0.0, 3.0])
+def test_a_draw_that_both_claim_at_once_leaves_no_flag(late: float) -> None:
+    """Each refuses the other's claim, as its own has ended the game: in the same way. ``late``: by which the
+    second claim is on the way for longer, so that the peer's error comes before its claim."""
+
+    async def main(loop: VirtualLoop) -> None:
+        air = Air(3)
+        a, b = await pair(air, loop)
+        id = await a.challenge(B, "chess")
+        await asyncio.sleep(2)
+        await b.act(id, "accept")
+        await asyncio.sleep(2)
+        for move in ("g1f3", "g8f6", "f3g1", "f6g8") * 2:
+            session = a.session(id)
+            assert session is not None
+            await (a if session.metadata["turn"] == A else b).act(id, "move", m=move)
+            await asyncio.sleep(2)
+        await a.act(id, "draw_offer", r="3fr")
+        air.faults = Faults(delay=0.01 + late)
+        await b.act(id, "draw_offer", r="3fr")
+        for _ in range(8):
+            await asyncio.sleep(3600)
+            a.endpoint.announce()
+            b.endpoint.announce()
+        for player in (a, b):
+            session = player.session(id)
+            assert session is not None
+            assert session.status is Status.COMPLETED
+            assert session.metadata["reason"] == "3fr"
+            assert player.flags(id) == {}
+        await a.stop()
+        await b.stop()
+
+    run(main)
+
+
 def test_the_flag_goes_with_the_next_accepted_action() -> None:
     async def main(loop: VirtualLoop) -> None:
         a, b = await pair(Air(1), loop)

@@ -60,6 +60,10 @@ class TableView(Value):
         """Whether a stranger can still sit down."""
         return self.waiting and self.strangers + self.taken < 2
 
+    def wanting(self, now: float) -> bool:
+        """Whether a stranger waits here alone, and a seat may be tried."""
+        return self.open and self.strangers == 1 and self.not_before <= now
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpenTable(Value):
@@ -107,7 +111,7 @@ def plan(
     queue = [seek for seek in seeks if seek.until > wall]
     views = tuple(tables)
     for view in views:
-        if not view.open or view.strangers != 1 or view.not_before > now:
+        if not view.wanting(now):
             continue
         seek = next((one for one in queue if one.app == view.app), None)
         if seek is not None:

@@ -98,6 +98,8 @@ class Table:
         """Whether the platform opens the next round by itself; one that does not has to be asked."""
         self._leaving = False
         self._over = False
+        self.known = False
+        """Whether the platform has said which session it is, and who sits there."""
         self._moved = asyncio.Event()
         self.before = ""
         """The session before this one in the series, "" for none."""
@@ -202,6 +204,8 @@ class Table:
                 await self._open()
             elif not await self._take_up():
                 return
+            self.known = True
+            self._changed()
             while await self._round():
                 pass
         except SessionLost as lost:

@@ -52,7 +52,7 @@ class Hall(Protocol):
     def trouble_is(self, text: str) -> None: ...
 
     def waited_for(self, app: str) -> bool:
-        """Whether a player of the mesh waits for this game."""
+        """Whether somebody waits for this game, or cannot sit down at any table of it."""
         ...
 
     async def seated(self, seek: Seek) -> None:
@@ -87,20 +87,24 @@ class Usher:
 
     # Sitting down
 
-    async def seat_player(self, place: Place, seek: Seek) -> None:
-        """A player of the mesh takes the free seat, and says later who begins."""
+    async def seat_player(self, place: Place, seek: Seek) -> bool:
+        """A player of the mesh takes the free seat, and says later who begins; whether that was done."""
         assert self._mesh is not None
+        place.seated = MESH
         place.table.hold(True)
         seat = await self._sit(place, self._mesh.name(seek.peer))
         if seat is None:
-            return
+            return False
+        seated = True
         try:
             await self._mesh.seat(seek, seat, self._account)
         except (Unwanted, StorageError) as error:
             log.info("%s is not seated: %s", seek.peer, error)
+            seated = False
             await self._try_give_back(seat)
         # Also where it was not stored: to try again might be to try for ever.
         await self._hall.seated(seek)
+        return seated
 
     async def seat_house(self, place: Place) -> None:
         """The house takes the free seat."""

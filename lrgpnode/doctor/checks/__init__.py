@@ -9,7 +9,7 @@ from typing import Final
 from lrgpnode.doctor.finding import Finding
 from lrgpnode.doctor.patient import Patient
 
-from . import clock, database, files, network, radio, reticulum, running, serial, service
+from . import clock, database, files, network, radio, reticulum, running, serial, service, web
 
 Check = Callable[[Patient], Iterable[Finding]]
 
@@ -23,4 +23,5 @@ CHECKS: Final[tuple[Check, ...]] = (
     *serial.CHECKS,
     *radio.CHECKS,
     *network.CHECKS,
+    *web.CHECKS,
 )

@@ -38,6 +38,12 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{6,4096}")
 _WORD: Final = re.compile(r"[A-Za-z]{1,19}[.,;:!?]?")
 """What nobody can mean as a token. Kept as one, it would be taken out of every line of the log."""
+_KEY: Final = re.compile(
+    r"-----BEGIN (?P<kind>(?:[A-Z]{1,20} )?PRIVATE KEY)-----\n"
+    r"(?:[A-Za-z0-9+/=:, -]{1,100}\n){1,100}"
+    r"-----END (?P=kind)-----"
+)
+"""An SSH key without a passphrase, for platforms that are reached by SSH."""
 
 
 class AccountError(Exception):
@@ -110,12 +116,12 @@ class Accounts:
         """Keep a token; on the disk when this returns. Raises ``AccountError`` or ``OSError``."""
         if not _NAME.fullmatch(name) or not _NAME.fullmatch(platform):
             raise AccountError("an account's name has lower-case letters, digits, - and _, at most 64")
-        token = token.strip()
-        if not _TOKEN.fullmatch(token):
-            raise AccountError("a token has 6 to 4096 characters, without spaces")
+        token = token.strip().replace("\r\n", "\n")
+        if not _fits(token):
+            raise AccountError("a token has 6 to 4096 characters, without spaces; or give a private SSH key")
         if _WORD.fullmatch(token):
             raise AccountError("that is a word and no token")
-        register_secret(token)
+        _hide(token)
         folder = self._folder / platform
         for each in (self._folder, folder):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -187,10 +193,23 @@ def _account(source: Source) -> Account | None:
             text = file.read(MOST_BYTES + 1).decode("ascii").strip()
     except (OSError, UnicodeDecodeError):
         return None
-    if not _TOKEN.fullmatch(text):
+    text = text.replace("\r\n", "\n")
+    if not _fits(text):
         return None
-    register_secret(text)
+    _hide(text)
     return Account(platform=source.platform, name=source.name, token=Secret(text), own=bool(source.own_of))
+
+
+def _fits(token: str) -> bool:
+    return len(token) <= MOST_BYTES and bool(_TOKEN.fullmatch(token) or _KEY.fullmatch(token))
+
+
+def _hide(token: str) -> None:
+    """Keep a token out of the logs, a key also line by line."""
+    register_secret(token)
+    if "\n" in token:
+        for line in token.splitlines()[1:-1]:
+            register_secret(line)
 
 
 def _sync(folder: Path) -> None:

@@ -241,7 +241,10 @@ class HostedSeat(RemoteSeat, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RemoteTable(Value):
-    """A table that somebody can sit down at. ``host``: who runs it, in the platform's word."""
+    """A table that somebody can sit down at. ``host``: who runs it, in the platform's word.
+
+    ``move_seconds``: the time for a move there, None where there is no limit or nobody says it.
+    """
 
     id: str
     app: str
@@ -250,6 +253,7 @@ class RemoteTable(Value):
     seats: int
     host: str = ""
     names: tuple[str, ...] = ()
+    move_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -276,6 +280,19 @@ class Platform(Protocol):
         """App ids of what can be played there."""
         ...
 
+    @property
+    def move_seconds(self) -> float | None:
+        """The time for a move at every table; None where each table has its own, or none.
+
+        Whoever oversteps it loses, so a link that is slower than that should get no seat.
+        """
+        ...
+
+    @property
+    def queue_seconds(self) -> float | None:
+        """How long the platform itself waits for an opponent at a time; None where it has no such limit."""
+        ...
+
     async def tables(self, app: str | None = None) -> Sequence[RemoteTable]:
         """Tables with a free seat that we can play at. Raises ``Unreachable``."""
         ...
@@ -293,7 +310,7 @@ class Platform(Protocol):
 
         ``note`` is awaited with a key that finds the seat again before the platform is asked for it: if we
         are killed between the two, ``resume`` with that key tells whether it was taken.
-        Raises ``NoTable``, ``CannotPlay``, ``AccountRefused``, ``Unreachable``.
+        Raises ``NoTable``, ``AccountBusy``, ``CannotPlay``, ``AccountRefused``, ``Unreachable``.
         """
         ...
 
@@ -328,6 +345,10 @@ class AccountRefused(PlatformError):
 
 class NoTable(PlatformError):
     """There is no such table, or no free seat at it."""
+
+
+class AccountBusy(NoTable):
+    """This account cannot take another seat there now; another account could. Nothing was asked for."""
 
 
 class CannotPlay(PlatformError):

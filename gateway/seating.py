@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Awaitable, Collection, Mapping
+from collections.abc import Awaitable, Collection
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from storage.errors import StorageError
 
 from .bridge.driver import Bridge
 from .seat import (
     Account,
+    AccountBusy,
     AccountRefused,
     NoTable,
     Platform,
@@ -25,6 +26,9 @@ from .seat import (
 if TYPE_CHECKING:
     from .service import Gateway
 
+MANY: Final = 1_000_000
+"""More seats than an account ever has: whoever has so many is taken last."""
+
 
 class Seating:
     """Implements ``bridge.driver.Seats``."""
@@ -34,7 +38,7 @@ class Seating:
 
     async def open(self, bridge: Bridge) -> RemoteSeat:
         """Raises as ``Platform.open_seat``."""
-        gateway, row = self._gateway, bridge.row
+        row = bridge.row
         platform = self._platform(row.platform)
         if row.app not in platform.games:
             raise NoTable(f"{row.platform} has no tables of {row.app}")
@@ -44,7 +48,17 @@ class Seating:
             seat = await self._taken_already(bridge, platform)
             if seat is not None:
                 return seat
-        account = self._account_for(bridge)
+        busy: dict[str, AccountBusy] = {}
+        while (account := self._account_for(bridge, busy)).name not in busy:
+            try:
+                return await self._opened(bridge, platform, account)
+            except AccountBusy as error:
+                busy[account.name] = error
+        raise NoTable(f"{busy[account.name]}. Try again in a few minutes")
+
+    async def _opened(self, bridge: Bridge, platform: Platform, account: Account) -> RemoteSeat:
+        """Take a seat with this account."""
+        gateway, row = self._gateway, bridge.row
         self._check_pause(row.platform, account.name)
 
         async def note(key: ResumeKey) -> None:
@@ -60,6 +74,8 @@ class Seating:
                 avoid = self.tables(row.platform, bridge)
                 opened = platform.open_seat(row.app, row.table or None, account, name, note, avoid)
                 return await self._counted(row.platform, account.name, opened)
+        except AccountBusy:
+            raise
         except NoTable as none:
             if row.table or not self._hosted(row.app):
                 raise
@@ -129,14 +145,15 @@ class Seating:
             raise SeatLost(f"the platform {name or '(none)'} is switched off here")
         return platform
 
-    def _account_for(self, bridge: Bridge) -> Account:
+    def _account_for(self, bridge: Bridge, not_these: Collection[str]) -> Account:
         gateway, row = self._gateway, bridge.row
-        if row.account:
+        if row.account and row.account not in not_these:
             account = gateway.accounts.get(row.platform, row.account)
             if account is not None:
                 return account
         others = (other.row for other in gateway.bridges.values() if other is not bridge)
-        busy: Mapping[str, int] = Counter(one.account for one in others if one.platform == row.platform)
+        busy = Counter(one.account for one in others if one.platform == row.platform)
+        busy.update(dict.fromkeys(not_these, MANY))
         now = gateway.node.now()
         tired = {
             account.name

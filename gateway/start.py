@@ -11,28 +11,35 @@ import logging
 import secrets
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode.config import Settings
-from lrgpnode.config.kinds import host_and_port
+from lrgpnode.config.kinds import host_and_maybe_port, host_and_port
 from lrgpnode.house.worker import ThinkingProcess
 from lrgpnode.node import Identities
 from storage.store import Store
 from storage.writer import Writer
 
 from .accounts import HOST, AccountError, Accounts
+from .address import STREAM, BadAddress, parse_address
 from .desk import GatewayDesk
 from .gates import PlatformGate
 from .limiter import Limiter
+from .seat import Platform
 from .service import Gateway, Kept, Publish
 from .settings import RouteError, read
+
+if TYPE_CHECKING:
+    from .agentgames.client.connection import Dialer
 
 log = logging.getLogger(__name__)
 
 ARCADE: Final = "arcade"
 RCADIA: Final = "rcadia"
+AGENTGAMES: Final = "agentgames"
 
 NEEDS: Final = "the gateway needs aiohttp: install lrgpnode with its extra, `lrgpnode[gateway]`"
+NEEDS_SSH: Final = "over SSH it needs asyncssh: install lrgpnode with its extra, `lrgpnode[ssh]`"
 
 
 def make(
@@ -48,9 +55,7 @@ def make(
 ) -> tuple[Gateway, GatewayDesk] | None:
     """The gateway and its desk, not open yet; None where it cannot be, which must not stop the node."""
     try:
-        from .rcadia.client.address import parse_address  # noqa: PLC0415 - loads the web client
-        from .rcadia.client.errors import BadAddress  # noqa: PLC0415
-        from .rcadia.client.transport import Connections, Limits  # noqa: PLC0415
+        from .rcadia.client.transport import Connections, Limits  # noqa: PLC0415 - loads the web client
         from .rcadia.platform import RcadiaPlatform  # noqa: PLC0415
     except ImportError:
         log.error("%s", NEEDS)
@@ -79,10 +84,12 @@ def make(
             continue
         gate = PlatformGate(limiter, platform, now, spawn)
         connections[platform] = Connections(address, gate=gate, limits=Limits(connections=most))
+    platforms: list[Platform] = [RcadiaPlatform(platform, each) for platform, each in connections.items()]
+    if (agentgames := _agentgames(settings, data)) is not None:
+        platforms.append(agentgames)
     for app, platform in read_settings.policy.routes.items():
-        if platform not in connections:
+        if platform not in {each.name for each in platforms}:
             log.warning("gateway.routes: the platform %s for %s is not set up", platform, app)
-    platforms = [RcadiaPlatform(platform, each) for platform, each in connections.items()]
     gateway = Gateway(
         read_settings, platforms, own, store, writer, publish, limiter=limiter, data=data, name=name
     )
@@ -115,6 +122,42 @@ def _local(host: str, port: int) -> str:
     """The URL at which this machine reaches what listens there."""
     local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is compared
     return f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
+
+
+def _agentgames(settings: Settings, data: Path) -> Platform | None:
+    """AgentGames, if it is set up, over the transport that the settings name."""
+    if not settings.agentgames_ssh and not settings.agentgames_url:
+        return None
+    from .agentgames.place import Timing  # noqa: PLC0415
+    from .agentgames.platform import AgentGamesPlatform  # noqa: PLC0415 - see make()
+
+    try:
+        dialer = _over_ssh(settings, data) if settings.agentgames_ssh else _over_websocket(settings)
+    except ImportError:
+        log.error("there is no platform %s: %s", AGENTGAMES, NEEDS_SSH)
+        return None
+    except BadAddress as error:
+        log.error("there is no platform %s: %s", AGENTGAMES, error)
+        return None
+    timing = Timing(
+        move=float(settings.agentgames_move_seconds), queue=float(settings.agentgames_queue_seconds)
+    )
+    return AgentGamesPlatform(AGENTGAMES, dialer, timing=timing)
+
+
+def _over_websocket(settings: Settings) -> Dialer:
+    from .agentgames.client.websocket import WebSocketDialer  # noqa: PLC0415 - see make()
+
+    url, plain = settings.agentgames_url, settings.agentgames_plain_http
+    return WebSocketDialer(parse_address(url, allow_plain=plain, schemes=STREAM))
+
+
+def _over_ssh(settings: Settings, data: Path) -> Dialer:
+    from .agentgames.client.hostkeys import FILE_NAME, SSH_PORT, HostKeys  # noqa: PLC0415 - loads asyncssh
+    from .agentgames.client.ssh import SshDialer  # noqa: PLC0415
+
+    host, port = host_and_maybe_port(settings.agentgames_ssh, SSH_PORT)
+    return SshDialer(host, port, HostKeys(data / FILE_NAME))
 
 
 def _provide(accounts: Accounts, data: Path) -> None:

@@ -434,6 +434,8 @@ class Bridge:
         self, *, notes: Notes | None = None, stage: SeatStage | None = None, **columns: Any
     ) -> BridgeChange:
         dumped = None if notes is None else notes.dump()
+        # A key may change while nothing is done at the table: when an opponent comes, for example.
+        columns.setdefault("seat", self._seat_key())
         return BridgeChange(id=self.row.id, at=self._mesh.now(), stage=stage, notes=dumped, **columns)
 
     def _seat_key(self) -> str | None:

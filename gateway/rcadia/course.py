@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gateway.lines import Line, Move, line_of
 from gateway.seat import (
     Away,
     Board,
@@ -28,7 +29,6 @@ from .shapes import order, results
 from .shapes.errors import Unreadable
 from .shapes.games import Offer, words_in
 from .shapes.reader import Reader
-from .shapes.rules import Line, Move, line_of
 from .wire import Snapshot, parse_time
 
 HOST_AWAY: Final = "The host of the table does not respond"

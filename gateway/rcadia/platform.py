@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+import msgspec
+
+from gateway.address import parse_address
 from gateway.seat import (
     Account,
     AccountRefused,
@@ -22,7 +25,6 @@ from gateway.seat import (
 )
 from lrgpnode.protocol.printable import printable
 
-from .client.address import parse_address
 from .client.agent import AgentApi
 from .client.errors import (
     Conflict,
@@ -40,7 +42,7 @@ from .seat import RcadiaSeat, Timing, course_of, seat_key
 from .shapes.lobby import unplayable
 from .shapes.which import APPS, app_of, playable
 from .translate import gone, platform_error
-from .wire import SESSION_ID, Snapshot, Table
+from .wire import SESSION_ID, Snapshot, Table, read_answered_config
 
 JOINED_AGAIN: Final = 3
 """How often joining is tried where no answer comes: it may be repeated (§5)."""
@@ -81,6 +83,16 @@ class RcadiaPlatform:
         """
         self._connections.address = parse_address(url, allow_plain=True)
 
+    @property
+    def move_seconds(self) -> float | None:
+        """As ``Platform.move_seconds``: each table has its own clock."""
+        return None
+
+    @property
+    def queue_seconds(self) -> float | None:
+        """As ``Platform.queue_seconds``: a seat is kept until somebody comes."""
+        return None
+
     async def tables(self, app: str | None = None) -> Sequence[RemoteTable]:
         """As ``Platform.tables``: those with somebody waiting first."""
         return [
@@ -91,6 +103,7 @@ class RcadiaPlatform:
                 players=table.current_players,
                 seats=table.max_players,
                 host=_line(table.host),
+                move_seconds=_clock_of(table),
             )
             for found, table in await self._open_tables(app)
         ]
@@ -221,6 +234,15 @@ class RcadiaPlatform:
             else:
                 return self._seat(api, session_id, Course(app), snapshot)
         raise Unreachable("The platform does not answer")
+
+
+def _clock_of(table: Table) -> float | None:
+    """The time for a move at a table, seconds; 0 on the wire is none."""
+    try:
+        seconds = read_answered_config(table.config).turn_timeout
+    except msgspec.ValidationError:
+        return None
+    return seconds if seconds > 0 else None
 
 
 def _taken(conflict: Conflict) -> str:

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gateway.lines import Move
 from gateway.seat import (
     ActionRefused,
     Event,
@@ -49,7 +50,6 @@ from .client.pauses import Pauses
 from .client.watch import Pace, Watch, WatchClosed
 from .course import Course
 from .shapes import order
-from .shapes.rules import Move
 from .translate import gone, platform_error
 from .wire import Snapshot
 

@@ -27,6 +27,9 @@ class AccountName(Words):
         return value
 
 
+MOST_SECRET: Final = 8192
+"""Characters of a token or a key that are read; no valid one is as long."""
+
 NEW_ACCOUNT = AccountName(32)
 ACCOUNT = Words(64)
 
@@ -199,8 +202,10 @@ def account_list(context: Context, as_json: bool) -> None:
 def account_add(context: Context, platform: str, name: str, as_json: bool) -> None:
     """Add the account NAME at PLATFORM, or give it a new token.
 
-    The token is asked for or, where standard input is no terminal, read from its first line. The name `host`
-    is for the account with which tables of our own are hosted; all others are a pool for players.
+    The token is asked for or, where standard input is no terminal, read from its first line. For a platform
+    that is reached by SSH it is a private key without a passphrase: `... add agentgames main < id_ed25519`.
+    The name `host` is for the account with which tables of our own are hosted; all others are a pool for
+    players.
     """
     result = context.call("gateway.account.add", platform=platform, name=name, token=_token())
     if as_json:
@@ -245,7 +250,10 @@ def _token() -> str:
     if sys.stdin.isatty():
         typed: str = click.prompt("Token", hide_input=True, err=True)
         return typed.strip()
-    return sys.stdin.readline().strip()
+    line = sys.stdin.readline(MOST_SECRET)
+    if line.startswith("-----BEGIN"):
+        line += sys.stdin.read(MOST_SECRET)
+    return line.strip()
 
 
 def _seat(seat: Mapping[str, Any]) -> str:

@@ -17,7 +17,10 @@ _HASH: Final = re.compile(r"[0-9a-f]{32}")
 _LISTENING: Final = re.compile(
     r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]+)):(?P<port>[0-9]{1,5})"
 )
-_WEB: Final = re.compile(r"(?:https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?)?")
+_WEB: Final = re.compile(r"(?:[a-z]+://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~/-]*)?)?")
+_REMOTE: Final = re.compile(
+    r"(?P<host>[A-Za-z0-9._-]{1,253}|\[(?P<v6>[0-9A-Fa-f:]{2,45})\])(?::(?P<port>[0-9]{1,5}))?"
+)
 
 
 class ConfigError(Exception):
@@ -178,15 +181,39 @@ def route(games: Sequence[str], platforms: Sequence[str]) -> Kind[str]:
     return Kind(words, parse, str)
 
 
-def web_address() -> Kind[str]:
-    """Where others reach a web server: ``http://`` or ``https://`` and a host, or nothing."""
+def web_address(*schemes: str) -> Kind[str]:
+    """Where others reach a web server: a host behind one of ``schemes`` (``http``, ``https``), or nothing."""
+    begins = [f"{scheme}://" for scheme in schemes or ("http", "https")]
 
     def parse(value: Any) -> str:
         if not isinstance(value, str) or not _WEB.fullmatch(value):
             raise ValueError
+        if value and not value.startswith(tuple(begins)):
+            raise ValueError
         return value.rstrip("/")
 
-    return Kind("an address that begins with http:// or https://, or empty", parse, str)
+    return Kind(f"an address that begins with {' or '.join(begins)}, or empty", parse, str)
+
+
+def remote() -> Kind[str]:
+    """A host of others, with a port or without, or nothing."""
+
+    def parse(value: Any) -> str:
+        if not isinstance(value, str):
+            raise ValueError
+        if value:
+            host_and_maybe_port(value, 1)
+        return value
+
+    return Kind("HOST or HOST:PORT, or empty", parse, str)
+
+
+def host_and_maybe_port(text: str, default: int) -> tuple[str, int]:
+    """The parts of what ``remote`` allows; ``default`` where it names no port. Raises ``ValueError``."""
+    found = _REMOTE.fullmatch(text)
+    if found is None or not 0 < int(found["port"] or default) <= 65_535:
+        raise ValueError
+    return found["v6"] or found["host"], int(found["port"] or default)
 
 
 def _path(value: Any) -> Path:

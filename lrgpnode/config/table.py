@@ -22,6 +22,7 @@ from lrgpnode.config.kinds import (
     folder,
     listening,
     number,
+    remote,
     route,
     several,
     text,
@@ -35,7 +36,10 @@ T = TypeVar("T")
 
 _ROW: Final = "row"
 
-PLATFORMS: Final = ("arcade", "rcadia")
+HOSTED: Final = ("arcade", "rcadia")
+"""Places on the web where tables can be kept open."""
+
+PLATFORMS: Final = (*HOSTED, "agentgames")
 """Places on the web where games are played, as `gateway.start` knows them."""
 
 SEATED: Final = ("chess", "ttt", "four_in_a_row")
@@ -270,11 +274,36 @@ class Settings(Value):
         flag(), False, "Whether tokens may go to that server without encryption, in a private network."
     )
 
+    agentgames_url: str = setting(
+        web_address("ws", "wss"),
+        "",
+        "Address of an AgentGames server where players get rated matches, such as `wss://bbs.profullstack.com`.",
+        default_words="none",
+    )
+    agentgames_plain_http: bool = setting(
+        flag(), False, "Whether tokens may go to that server without encryption, in a private network."
+    )
+    agentgames_ssh: str = setting(
+        remote(),
+        "",
+        "Host of an AgentGames server that is reached by SSH instead, such as `bbs.profullstack.com:22`.",
+        default_words="none",
+    )
+    agentgames_move_seconds: int = setting(
+        whole(1, 3600),
+        15,
+        "Time for a move at that server, which it does not say itself; whoever oversteps it loses.",
+        unit="seconds",
+    )
+    agentgames_queue_seconds: int = setting(
+        whole(1, 86_400), 120, "How long that server waits for an opponent at a time.", unit="seconds"
+    )
+
     hosting_games: tuple[str, ...] = setting(
         several(text(32), 8), (), "Games for which the gateway keeps open tables, such as `chess`."
     )
     hosting_platform: str = setting(
-        choice(*PLATFORMS), "arcade", "Where it keeps them; it needs an account called `host` there."
+        choice(*HOSTED), "arcade", "Where it keeps them; it needs an account called `host` there."
     )
     hosting_open_tables: int = setting(whole(1, 8), 1, "Tables of each game at which somebody can sit down.")
     hosting_max_tables: int = setting(whole(1, 32), 4, "Most tables of one game.")
@@ -415,6 +444,7 @@ SECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "text": "Playing by plain texts, with any LXMF client.",
         "gateway": "Seats for players of the mesh at tables elsewhere ([gateway.md](gateway.md)).",
         "rcadia": "A server that speaks the RCADIA Agent Protocol.",
+        "agentgames": "A server of rated matches that speaks AgentGames ([agentgames.md](agentgames.md)).",
         "hosting": "Tables of our own, for players of the mesh and of the web.",
         "arcade": "The web server for games of people and programs ([arcade.md](arcade.md)).",
         "airtime": "How much of the hour the radio may be on the air. One that is the node's own tells its "

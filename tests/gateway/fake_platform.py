@@ -361,6 +361,8 @@ class FakePlatform:
         self.closed = False
         self.crash: Callable[[str], None] = lambda moment: None
         self.tokens: list[str] = []
+        self.move_seconds: float | None = None
+        self.queue_seconds: float | None = None
 
     @property
     def games(self) -> Collection[str]:

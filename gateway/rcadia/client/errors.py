@@ -19,10 +19,6 @@ class RcadiaError(Exception):
         self.code = code
 
 
-class BadAddress(RcadiaError):
-    """The address of the platform cannot be used; a setting has to change."""
-
-
 class Unreachable(RcadiaError):
     """No answer, or one that says to come back later. Whether the request was carried out is not known.
 

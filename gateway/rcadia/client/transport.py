@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Final, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
 
+from gateway.address import Address
+from gateway.http import carriable, retry_after
 from gateway.rcadia.wire import ErrorAnswer
+from gateway.resolver import PrivateResolver
 from gateway.secret import Secret
 from lrgpnode.protocol.printable import printable
 from lrgpnode.protocol.value import Value
 
-from .address import Address, is_private
 from .errors import (
     Conflict,
     CoolingDown,
@@ -46,9 +44,6 @@ T = TypeVar("T")
 Query = Mapping[str, str | int]
 
 MAX_REDIRECTS: Final = 3
-MAX_PAUSE: Final = 86_400.0
-"""Seconds; the longest pause that a server may ask for."""
-
 MAX_SHOWN: Final = 200
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 _ABOUT_US: Final = frozenset((401, 403, 404, 409, 410))
@@ -92,25 +87,6 @@ class MemoryGate:
 
     def hold(self, seconds: float) -> None:
         self._until = max(self._until, self._clock() + seconds)
-
-
-class PrivateResolver(AbstractResolver):
-    """Names under plain ``http``: only addresses that the internet does not route come out."""
-
-    def __init__(self) -> None:
-        self._resolver = ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        private = [one for one in found if is_private(one["host"])]
-        if not private:
-            raise OSError(f"{host} is not a private address, and http is not encrypted")
-        return private
-
-    async def close(self) -> None:
-        await self._resolver.close()
 
 
 class Connections:
@@ -160,7 +136,7 @@ class Transport:
     def __init__(self, connections: Connections, token: Secret | None = None) -> None:
         self.connections = connections
         self._token = token
-        if token is not None and not _carriable(token.reveal()):
+        if token is not None and not carriable(token.reveal()):
             raise Unauthorized("The token is empty or has characters that no token has: give it again")
 
     async def request(
@@ -240,7 +216,7 @@ class Transport:
                 body = await _bounded(response, limits.answer)
                 return _Reply(
                     response.status,
-                    _seconds(response.headers.get("Retry-After")),
+                    retry_after(response.headers.get("Retry-After")),
                     response.headers.get("Location", ""),
                     body,
                 )
@@ -298,10 +274,6 @@ async def _bounded(response: aiohttp.ClientResponse, most: int) -> bytes:
     return b"".join(parts)
 
 
-def _carriable(token: str) -> bool:
-    return 0 < len(token) <= 4096 and all("!" <= character <= "~" for character in token)
-
-
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     try:
@@ -309,20 +281,6 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     except ValueError:
         port = None
     return parts.scheme, (parts.hostname or "").lower(), port
-
-
-def _seconds(header: str | None) -> float | None:
-    """``Retry-After``: seconds or a date. None where there is none, or none that can be read."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(header).timestamp() - time.time()
-        except (ValueError, TypeError, OverflowError):
-            return None
-    return min(max(seconds, 0.0), MAX_PAUSE) if seconds == seconds else None  # noqa: PLR0124 - not NaN
 
 
 def _shown(text: str) -> str:

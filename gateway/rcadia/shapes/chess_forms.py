@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from gateway.lines import Line, Move, line_of
 from gateway.seat import Word
 
 from . import chess_boards, chess_moves
 from .chess_moves import Squares
 from .errors import Unreadable
 from .games import LISTS, Offer, Sight, word_of
-from .rules import Line, Move, line_of
 from .values import MAX_ITEMS, fields, named
 
 _COMMENT: Final = re.compile(r"\{[^}]{0,500}\}|;[^\n]*|^[ \t]*\[[^\]\n]{0,300}\][ \t]*$|\$\d+", re.MULTILINE)

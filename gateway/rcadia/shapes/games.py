@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from gateway.lines import Line, Move, line_of
 from gateway.seat import Word
 from lrgpnode.protocol.errors import Rejection
 from lrgpnode.protocol.value import Value
 
 from . import grid_boards, grid_moves
 from .errors import Unreadable
-from .rules import Line, Move, line_of
 from .values import MAX_ITEMS, fields, named, plain
 
 LISTS: Final = (

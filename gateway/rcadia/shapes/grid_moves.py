@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from gateway.lines import Move
+
 from .chess_moves import row_and_column
-from .rules import Move
 from .values import MAX_DEPTH, fields, whole
 
 CELL: Final = ("cell", "index", "idx", "i", "position", "pos", "square", "space", "slot", "location", "field")

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from gateway.lines import Line
 from gateway.rcadia.wire import Player, Snapshot
 from gateway.seat import Side
 
-from .rules import Line
 from .values import fields, levels, plain
 
 _FIRST: Final = {

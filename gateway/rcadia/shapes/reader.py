@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from gateway.lines import Line, Move, line_of
 from lrgpnode.protocol.errors import Rejection
 
 from .errors import NotOneMove, Unreadable
 from .games import Forms, Offer, Sight, forms_of
-from .rules import Line, Move, line_of
 
 
 class Reader:

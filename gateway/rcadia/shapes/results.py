@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gateway.lines import Line
 from gateway.rcadia.wire import Snapshot
 from gateway.seat import Finished, Reason, Side, Winner
 from lrgpnode.protocol.printable import printable
 
 from .order import other, side_of, side_of_role
-from .rules import Line
 from .values import fields, plain
 
 _REASONS: Final = {

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import aiohttp
 
-from gateway.rcadia.client.address import parse_address
+from gateway.address import parse_address
 from gateway.rcadia.client.host import HostApi
 from gateway.rcadia.client.transport import Connections, Transport
 from gateway.rcadia.hosting.catalogue import words

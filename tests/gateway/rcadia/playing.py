@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from gateway.rcadia.client.address import parse_address
+from gateway.address import parse_address
 from gateway.rcadia.client.pauses import Pauses
 from gateway.rcadia.client.transport import Connections, Limits
 from gateway.rcadia.client.watch import Pace

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from gateway.lines import line_of
 from gateway.rcadia.hosting.plan import HostSettings
 from gateway.rcadia.platform import RcadiaPlatform
 from gateway.rcadia.seat import RcadiaSeat
-from gateway.rcadia.shapes.rules import line_of
 from gateway.seat import Account, Finished, Joined, Reason, Rematch, Said, Winner, Word, YourTurn
 from gateway.secret import Secret
 from tests.gateway.rcadia.hosting.arcade import Agent

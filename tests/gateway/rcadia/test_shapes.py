@@ -8,8 +8,8 @@ import chess
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from gateway.lines import Line, line_of
 from gateway.rcadia.shapes.reader import Reader
-from gateway.rcadia.shapes.rules import Line, line_of
 from tests.gateway.rcadia import forms
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from gateway.lines import line_of
 from gateway.rcadia.shapes import order, results
 from gateway.rcadia.shapes.errors import NotOneMove, Unreadable
 from gateway.rcadia.shapes.games import word_of, words_in
 from gateway.rcadia.shapes.lobby import unplayable
 from gateway.rcadia.shapes.reader import Reader
-from gateway.rcadia.shapes.rules import line_of
 from gateway.rcadia.shapes.which import app_of, playable
 from gateway.rcadia.wire import LastAction, Player, Snapshot, Table
 from gateway.seat import Reason, Side, Winner, Word

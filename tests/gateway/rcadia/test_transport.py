@@ -15,12 +15,13 @@ import pytest
 from aiohttp import web
 from hypothesis import given, strategies as st
 
+from gateway.address import BadAddress, is_private, parse_address
 from gateway.rcadia.client import errors
-from gateway.rcadia.client.address import is_private, parse_address
 from gateway.rcadia.client.agent import AgentApi
 from gateway.rcadia.client.reading import lenient, read_tables
-from gateway.rcadia.client.transport import Connections, Limits, MemoryGate, PrivateResolver, Transport
+from gateway.rcadia.client.transport import Connections, Limits, MemoryGate, Transport
 from gateway.rcadia.wire import Snapshot
+from gateway.resolver import PrivateResolver
 from gateway.secret import Secret
 
 TOKEN = "tok_sentinel_91c2"
@@ -358,7 +359,7 @@ def test_addresses_that_are_always_good(text: str, base: str) -> None:
     "text", ["http://192.168.1.5:8080", "http://10.0.0.1", "http://arcade.local", "http://[fd00::1]"]
 )
 def test_plain_http_in_private_networks_needs_a_setting(text: str) -> None:
-    with pytest.raises(errors.BadAddress, match="https"):
+    with pytest.raises(BadAddress, match="https"):
         parse_address(text)
     assert parse_address(text, allow_plain=True).plain
 
@@ -382,7 +383,7 @@ def test_plain_http_in_private_networks_needs_a_setting(text: str) -> None:
     ],
 )
 def test_addresses_that_are_never_good(text: str) -> None:
-    with pytest.raises(errors.BadAddress):
+    with pytest.raises(BadAddress):
         parse_address(text, allow_plain=True)
 
 

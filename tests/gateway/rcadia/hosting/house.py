@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gateway.rcadia.client.address import parse_address
+from gateway.address import parse_address
 from gateway.rcadia.client.host import HostApi
 from gateway.rcadia.client.transport import Connections, Transport
 from gateway.rcadia.host import HouseHost

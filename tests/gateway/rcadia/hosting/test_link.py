@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.rcadia.client.address import parse_address
+from gateway.address import parse_address
 from gateway.rcadia.client.errors import Unauthorized
 from gateway.rcadia.client.host import HostApi
 from gateway.rcadia.client.link import Ended, SessionLink, SessionLost

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.rcadia.client.address import parse_address
+from gateway.address import parse_address
 from gateway.rcadia.client.host import HostApi
 from gateway.rcadia.client.transport import Connections, Transport
 from gateway.rcadia.hosting.catalogue import words

@@ -1,4 +1,4 @@
-"""The three games behind one contract, as far as reading a table needs their rules.
+"""The three games behind one contract, as far as reading what a platform shows needs their rules.
 
 A move is what an intent holds: UCI with castling as king takes own rook, a cell 0 to 8 in reading order, a
 column 0 to 6. A `Line` is a game from its beginning; equal moves make equal lines.

@@ -1,0 +1,1 @@
+"""AgentGames (https://github.com/profullstack/agentbbs): rated matches over a stream of JSON lines."""

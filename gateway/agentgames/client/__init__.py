@@ -1,0 +1,1 @@
+"""Connections to an AgentGames server, one for each match; nothing of games."""

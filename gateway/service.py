@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from lrgpnode.airtime.roundtrip import RoundTrip
 from lrgpnode.config import Settings
 from lrgpnode.control.text import clean
 from lrgpnode.node import Identities, IdentityError, Node
@@ -33,6 +34,7 @@ from .challenges import Challenges
 from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
+from .pace import Pace
 from .policy import Judgement, Standing, Verdict, full, judge
 from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat, Unreachable
 from .seating import Seating
@@ -69,6 +71,7 @@ class Gateway:
         data: Path,
         name: Callable[[str], str],
         limiter: Limiter | None = None,
+        round_trip: Callable[[str], RoundTrip | None] = lambda peer: None,
     ) -> None:
         self.settings = settings
         self.platforms = {platform.name: platform for platform in platforms}
@@ -83,6 +86,7 @@ class Gateway:
         self._writer = writer
         self._publish = publish
         self._name = name
+        self._round_trip = round_trip
         self._node: Node
         self._mesh: MeshSide
         self._tasks: set[asyncio.Task[None]] = set()
@@ -107,7 +111,7 @@ class Gateway:
 
         What goes wrong closes the gateway and is logged: a node can do without.
         """
-        self._node, self._mesh = node, MeshSide(node)
+        self._node, self._mesh = node, MeshSide(node, self._round_trip)
         try:
             self.identity = await self._begin()
             await self._writer.run(self.store.gateway.prune, node.now())
@@ -220,6 +224,22 @@ class Gateway:
             contact=self.store.book.contact(peer) is not None,
         )
         return judge(peer, standing, self.settings.policy)
+
+    def round_trip(self, peer: str) -> RoundTrip | None:
+        """How long a move takes to a player and the answer back; None where nothing is known."""
+        return self._mesh.round_trip(peer)
+
+    def pace(self, platform: str, peer: str) -> Pace | None:
+        """Whether the way to a player is fast enough for a platform; None where that has no clock for all."""
+        known = self.platforms.get(platform)
+        if known is None or known.move_seconds is None:
+            return None
+        trip = self.round_trip(peer)
+        return Pace(
+            limit=known.move_seconds,
+            trip=None if trip is None else trip.seconds,
+            thinking=self.settings.thinking,
+        )
 
     @property
     def own_name(self) -> str:

@@ -26,7 +26,8 @@ class GatewaySeat(Model, frozen=True, kw_only=True):
 
     ``session``: id of the game with the player, "" before there is one. ``opponent``: what the platform
     calls the other side. ``trouble``: why it does not go on just now, or "". ``result`` and ``reason`` of
-    one that is over. ``hosted``: the table is ours.
+    one that is over. ``hosted``: the table is ours. ``move_seconds``: the time for a move, where the platform
+    has one; ``round_trip``: seconds that a move to the player and the answer back take, as far as is known.
     """
 
     id: int
@@ -46,10 +47,15 @@ class GatewaySeat(Model, frozen=True, kw_only=True):
     result: SeatResult | None = None
     reason: str = ""
     hosted: bool = False
+    move_seconds: float | None = None
+    round_trip: float | None = None
 
 
 class GatewayPlatform(Model, frozen=True, kw_only=True):
-    """``trouble``: why it cannot be used now, or "". ``paused_until``: no request before that."""
+    """``trouble``: why it cannot be used now, or "". ``paused_until``: no request before that.
+
+    ``move_seconds``: the time for a move, if all tables there have the same.
+    """
 
     name: str
     games: tuple[str, ...]
@@ -58,6 +64,7 @@ class GatewayPlatform(Model, frozen=True, kw_only=True):
     most_seats: int
     trouble: str = ""
     paused_until: float | None = None
+    move_seconds: float | None = None
 
 
 class GatewayHostTable(Model, frozen=True, kw_only=True):

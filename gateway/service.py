@@ -285,7 +285,7 @@ class Gateway:
 
     def _changed(self, bridge: Bridge) -> None:
         row = bridge.row
-        now = (row.stage, row.session, bridge.trouble, row.result)
+        now = (row.stage, row.session, bridge.trouble, row.result, bridge.seen.deadline)
         if self._told.get(row.id) == now:
             return
         self._told[row.id] = now
@@ -298,6 +298,7 @@ class Gateway:
                 "platform": row.platform,
                 "stage": row.stage,
                 "session": row.session or "",
+                "deadline": bridge.seen.deadline,
                 "trouble": bridge.trouble,
                 "result": row.result,
                 "reason": row.reason,

@@ -467,7 +467,9 @@ class Bridge:
 
     def saw(self, event: Event) -> None:
         """One more event of the table."""
-        self.seen = fold(self.seen, event)
+        before, self.seen = self.seen, fold(self.seen, event)
+        if self.seen.deadline != before.deadline:
+            self._changed(self)
         self.wake()
 
     def silent(self) -> None:

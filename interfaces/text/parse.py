@@ -40,6 +40,7 @@ class Verb(StrEnum):
     RESEND = "resend"
     MUTE = "mute"
     UNMUTE = "unmute"
+    ASSIST = "assist"
     YES = "yes"
     NO = "no"
 
@@ -60,6 +61,7 @@ _ALIASES: Final[Mapping[Verb, str]] = {
     Verb.RESEND: "resend again repeat r sync refresh nochmal",
     Verb.MUTE: "mute quiet silence silent stumm",
     Verb.UNMUTE: "unmute loud notify",
+    Verb.ASSIST: "assist assisted assistance",
     Verb.YES: "yes y accept ok okay ja agree sure",
     Verb.NO: "no n decline reject nein refuse nope",
 }

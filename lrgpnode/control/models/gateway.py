@@ -208,7 +208,10 @@ class GatewayAccountParams(Model, frozen=True, kw_only=True):
 
 
 class GatewaySeatChanged(Model, frozen=True, kw_only=True):
-    """A seat has come on, has ended, or is in trouble."""
+    """A seat has come on, has ended, or is in trouble; or another turn has begun there.
+
+    ``deadline``: until when whoever is to move must have moved at the table, Unix seconds.
+    """
 
     id: int
     peer: str
@@ -216,6 +219,7 @@ class GatewaySeatChanged(Model, frozen=True, kw_only=True):
     platform: str
     stage: SeatStage
     session: str = ""
+    deadline: float | None = None
     trouble: str = ""
     result: SeatResult | None = None
     reason: str = ""

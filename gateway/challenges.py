@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CHALLENGES_PER_HOUR: Final = 12
-"""Of one player that are answered: each costs airtime, and a request at a platform."""
+"""Of one player that are answered at least: each costs airtime, and a request at a platform."""
 
 AGAIN_SECONDS: Final = 5.0
 """Before a challenge is looked at again that the database did not take."""
@@ -48,7 +48,9 @@ class Challenges:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
         self._considered: set[SessionKey] = set()
-        self._limit = Limit(CHALLENGES_PER_HOUR, seconds=3600.0)
+        # Who may begin many games a day may ask as often.
+        most = max(CHALLENGES_PER_HOUR, gateway.settings.caps.day)
+        self._limit = Limit(most, seconds=3600.0)
 
     def consider(self, key: SessionKey) -> None:
         """A session with us may be a challenge that nobody has looked at yet. Returns at once."""
@@ -82,6 +84,10 @@ class Challenges:
     async def _take_on(self, session: Session) -> None:
         gateway = self._gateway
         judgement = gateway.judge(session.peer)
+        blocked = session.peer in gateway.settings.policy.block or judgement.verdict is Verdict.DECLINE
+        wished = self._invited(session.peer, session.app_id) or self._again(session.peer, session.app_id)
+        if not blocked and wished is None and await gateway.matched(session):
+            return
         often = not self._limit.allow(session.peer, gateway.node.now())
         if judgement.verdict is Verdict.IGNORE or often:
             why = "there were too many" if often else "it is not one of gateway.players"

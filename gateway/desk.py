@@ -32,7 +32,6 @@ class GatewayDesk:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._listed: dict[str, str] = {}
 
     @property
     def identity(self) -> str:
@@ -125,7 +124,6 @@ class GatewayDesk:
                 troubles[one.name] = answer
             else:
                 tables += [_table(one.name, table) for table in answer]
-        self._listed = {table.id: table.platform for table in tables}
         return models.GatewayTables(tables=tuple(tables), troubles=troubles)
 
     async def _tables(self, platform: Platform, app: str | None) -> Sequence[RemoteTable] | str:
@@ -193,9 +191,7 @@ class GatewayDesk:
         self._allowed(peer)
         if app not in PLAYED:
             raise CallerError(Kind.VALIDATION, f"nobody plays {app} at a table")
-        place = platform or self._listed.get(table or "") or gateway.settings.policy.routes.get(app, "")
-        if table and not place and len(gateway.platforms) == 1:
-            place = next(iter(gateway.platforms))
+        place = platform or (await self._place(app, table) if table else self._usual(app))
         if place not in gateway.platforms:
             raise CallerError(Kind.VALIDATION, f"there is no platform for {app}; name a table")
         pace = gateway.pace(place, peer)
@@ -223,6 +219,22 @@ class GatewayDesk:
             )
         )
         return self._seat(bridge.row)
+
+    def _usual(self, app: str) -> str:
+        """Where who names no table is sent; "" for nowhere."""
+        ours = (name for name, host in self._gateway.hosts.items() if app in host.games)
+        return self._gateway.settings.policy.routes.get(app) or next(ours, "")
+
+    async def _place(self, app: str, table: str) -> str:
+        """The platform with this table. Raises ``CallerError`` where nobody can sit down there now."""
+        listed = await self.tables()
+        found = next((one for one in listed.tables if one.id == table), None)
+        if found is None:
+            away = [f"{name}: {trouble}" for name, trouble in listed.troubles.items()]
+            raise CallerError(Kind.VALIDATION, "; ".join(["there is no such table with a free seat", *away]))
+        if found.app != app:
+            raise CallerError(Kind.VALIDATION, f"at that table {found.app} is played")
+        return found.platform
 
     async def leave(self, peer: str | None, seat: int | None = None) -> models.GatewaySeat:
         """As ``Desk.leave``."""

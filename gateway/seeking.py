@@ -58,6 +58,10 @@ class Mesh(Protocol):
         """What a player is called at tables."""
         ...
 
+    def free(self, peer: str, platform: str) -> bool:
+        """Whether the player could be seated there now; else it stays in line."""
+        ...
+
     async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
         """Bring the player to this seat: challenge or invite, ``begin`` when the order is known, bridge.
 
@@ -93,6 +97,10 @@ class Host(Protocol):
 
     async def unseek(self, peer: str) -> bool:
         """Take a player from the queue; False where it was not in it."""
+        ...
+
+    def changed(self) -> None:
+        """A player may be free for another game."""
         ...
 
     async def take(self, peer: str, app: str, session: str) -> bool:

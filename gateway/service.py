@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from lrgpnode.config import Settings
 from lrgpnode.control.text import clean
 from lrgpnode.node import Identities, IdentityError, Node
 from lrgpnode.protocol.errors import CallerError
-from lrgpnode.protocol.session import SessionKey, Status
+from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
 from storage.gateway import NoSlot
 from storage.gateway_model import Bridge as Row, NewBridge, Pause, SeatStage
@@ -76,6 +76,8 @@ class Gateway:
         self.settings = settings
         self.platforms = {platform.name: platform for platform in platforms}
         self.hosts: dict[str, Host] = {}
+        self.matched: Callable[[Session], Awaitable[bool]] = _nobody_waits
+        """Whether a challenge is what a player on the mesh has waited for, who has it then."""
         self.accounts = Accounts(data)
         self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
         self.bridges: dict[int, Bridge] = {}
@@ -289,6 +291,8 @@ class Gateway:
         if self._told.get(row.id) == now:
             return
         self._told[row.id] = now
+        for host in self.hosts.values():
+            host.changed()
         self._publish(
             "gateway.seat",
             {
@@ -320,6 +324,8 @@ class Gateway:
     def _over(self, bridge: Bridge) -> None:
         self.bridges.pop(bridge.row.id, None)
         self._told.pop(bridge.row.id, None)
+        for host in self.hosts.values():
+            host.changed()
 
     async def _look_at(self, platform: Platform) -> None:
         """See whether a platform can be used: at the start, then now and then."""
@@ -353,6 +359,10 @@ class Gateway:
         await platform.check(account)
 
     # What house hosts need (``seeking.Mesh``)
+
+    def free(self, peer: str, platform: str) -> bool:
+        full = self.store.gateway.reached(platform, peer, self.settings.caps, self._mesh.now())
+        return full is None and self.judge(peer).verdict is Verdict.TAKE
 
     async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
         """Bring a player to a seat at a table of ours: by a challenge, or by the one he has sent.
@@ -398,6 +408,10 @@ class Gateway:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("the gateway failed at something", exc_info=error)
+
+
+async def _nobody_waits(session: Session) -> bool:
+    return False
 
 
 class Kept:

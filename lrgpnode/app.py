@@ -465,6 +465,8 @@ class _Application:
 
     async def _open_gateway(self, node: Node) -> None:
         if self._gateway is not None:
+            if self._text is not None:
+                self._gateway.matched = self._text.take_challenge
             await self._gateway.open(node)
             return
         # Off the mesh, so that nobody challenges what does not answer.

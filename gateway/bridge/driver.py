@@ -34,6 +34,7 @@ from ..seat import (
     SeatLost,
     Side,
     Unreachable,
+    Word,
 )
 from .decide import decide
 from .notes import Notes
@@ -202,8 +203,8 @@ class Bridge:
 
     async def give_up(self) -> None:
         """Leave, as the player or the operator wants. Raises ``Unreachable`` and ``StorageError``."""
-        if self.seat is not None and not self.seen.over:
-            await self.seat.leave()
+        if self.seat is not None and (not self.seen.over or self.invites_again):
+            await self.seat.leave()  # after its end: out of the next game
         reason = "the seat was given up"
         await self.change(notes=replace(self.notes, left=True, broken=self.notes.broken or reason))
         self.wake()
@@ -307,6 +308,9 @@ class Bridge:
             case ActionRefused() if isinstance(step, Say):
                 log.info("seat %d: the table does not take %s: %s", self.row.id, step.word, error)
                 await self.change(notes=step.notes)
+                if step.word is Word.DRAW_OFFER:
+                    # Nobody hears of it any more: the player need not wait for an answer.
+                    self.seen = replace(self.seen, declined=True)
             case ActionRefused():
                 await self.change(notes=self._broken(f"the table refuses your move: {error}"))
             case SeatLost():

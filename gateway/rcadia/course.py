@@ -80,6 +80,11 @@ class Course:
         """Say again whose turn it is with the next snapshot."""
         self._turn = None
 
+    def tell_again(self) -> None:
+        """Somebody else listens: the next snapshot, also one that was taken before, tells all of it."""
+        self.over, self._joined, self._turn = False, None, None
+        self._offered, self._away = False, ""
+
     def heard(self, action_id: str) -> None:
         """The outcome of this action needs no event."""
         self._heard.add(action_id)
@@ -159,7 +164,8 @@ class Course:
             yield results.event(self.app, snapshot, self.line, self.first, self._board)
             return
         yield from self._rejected(snapshot)
-        if snapshot.waiting_for == "host" and not order.pending(snapshot):
+        # Before its first publish a host that only waits for us may be shown like one that is silent.
+        if snapshot.waiting_for == "host" and snapshot.turn and not order.pending(snapshot):
             yield from self.away(HOST_AWAY)
             return
         if self._away:

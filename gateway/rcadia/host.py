@@ -76,6 +76,7 @@ class HouseHost:
         self._api = api
         self._shelf = shelf
         self._mesh = mesh
+        self._platform = platform.name
         self._clock = clock
         self._wall = wall
         self._usher = Usher(self, settings, platform, account, engine, mesh, name, clock, self._spawn)
@@ -202,7 +203,11 @@ class HouseHost:
     def waited_for(self, app: str) -> bool:
         views = [place.view for place in self._places if place.table.app == app]
         crowded = len(views) >= self._settings.max_tables and not any(view.open for view in views)
-        return crowded or any(seek.app == app for seek in self._seeks)
+        return crowded or any(seek.app == app and self._free(seek) for seek in self._seeks)
+
+    def _free(self, seek: Seek) -> bool:
+        """Whether the player could be seated now."""
+        return self._mesh is not None and self._mesh.free(seek.peer, self._platform)
 
     async def seated(self, seek: Seek) -> None:
         self._seeks = [one for one in self._seeks if (one.peer, one.app) != (seek.peer, seek.app)]
@@ -214,6 +219,7 @@ class HouseHost:
                 session=place.table.id,
                 app=place.table.app,
                 hold=place.table.key.hold,
+                before=place.table.before,
                 seated=place.seated,
                 seat=dict(place.key),
             )
@@ -258,8 +264,11 @@ class HouseHost:
                 self._spawn(self._usher.no_order(place))
         if now < self._open_after or self._stills:
             settings = replace(settings, max_tables=0)
-        views = [place.view for place in self._places]
-        for deed in plan(settings, views, self._seeks, now=now, wall=self._wall()):
+        views, seeks, wall = [place.view for place in self._places], self._seeks, self._wall()
+        if any(view.wanting(now) for view in views):
+            # Who plays elsewhere stays in line.
+            seeks = [seek for seek in seeks if seek.until <= wall or self._free(seek)]
+        for deed in plan(settings, views, seeks, now=now, wall=wall):
             self._do(deed, now)
 
     def _pause(self) -> float | None:
@@ -320,7 +329,7 @@ class HouseHost:
         self._places = [one for one in self._places if one is not place]
 
     def _take_up(self, kept: KeptTable) -> None:
-        key = TableKey(session=kept.session, app=kept.app, hold=kept.hold)
+        key = TableKey(session=kept.session, app=kept.app, hold=kept.hold, before=kept.before)
         table = Table(self._api, self._words[kept.app], self._settings, self.changed, key=key)
         place = self._serve(table, self._clock())
         place.seated, place.key = kept.seated, kept.seat

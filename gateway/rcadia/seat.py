@@ -127,7 +127,10 @@ class RcadiaSeat:
     # Events
 
     async def events(self) -> AsyncIterator[Event]:
-        """As ``RemoteSeat.events``."""
+        """As ``RemoteSeat.events``. Who comes later is told from the beginning, too."""
+        if self._course.latest is not None:
+            self._course.tell_again()
+            self._watch.wake()
         pauses = self._timing.pauses()
         unknown = 0
         while not self._course.over:

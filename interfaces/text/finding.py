@@ -109,6 +109,20 @@ class Finding:
             for one in self._open_seeks(draft, app)
         ]
 
+    def waits_at(self, identity: str, app: str, now: float, apart: str) -> Seek | None:
+        """Who has waited longest for this game at an identity of ours, and has room for it."""
+        return next(
+            (
+                one
+                for one in self._desk.table.seeks(app)
+                if one.identity == identity
+                and one.player != apart
+                and one.at >= now - SEEK_SECONDS
+                and not self._full(self._desk.table.seats_of(one.identity, one.player))
+            ),
+            None,
+        )
+
     def _open_seeks(self, draft: Draft, app: str) -> list[Seek]:
         since = draft.now - SEEK_SECONDS
         found = self._desk.table.seeks(app or None)

@@ -142,6 +142,29 @@ class Following:
         draft.tell(seat, asked=True)
         await self._commit(draft)
 
+    # Peers that have LRGP, and challenge the identity that he writes to
+
+    async def meet(self, session: Session, seek: Seek) -> None:
+        """A challenge of a peer is what a player has waited for. With the lock held.
+
+        The seat is stored before the challenge is accepted: in between he can still say yes himself.
+        """
+        draft = nobody(self._node.now())
+        seat = self._desk.held_for(self._desk.table.player(seek.identity, seek.player), session)
+        draft.wait_no_more((seek,))
+        draft.put((seat,))
+        await self._commit(draft)
+        draft = nobody(self._node.now())
+        try:
+            seat = await self._desk.act(draft, seat, Command.ACCEPT, {})
+            me = self._desk.name(seek.player)
+            about = f"You play {me}, who has waited for {replies.short(seat.app_id)} and plays by text."
+            draft.note(seek.identity, session.peer, f"for {seat.game_id}", replies.fit(about))
+        except Rejection as rejection:
+            log.info("a game that %s waits for does not begin: %s", seat.player, rejection.message)
+        draft.tell(seat, asked=True)
+        await self._commit(draft)
+
     # Time
 
     async def sweep(self) -> None:

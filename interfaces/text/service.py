@@ -23,7 +23,7 @@ from lrgpnode.house.worker import Thinker, ThinkingProcess
 from lrgpnode.node import Identities, Node
 from lrgpnode.protocol.errors import Rejection
 from lrgpnode.protocol.replay import NONCE_BYTES
-from lrgpnode.protocol.session import SessionKey
+from lrgpnode.protocol.session import Session, SessionKey
 from lrgpnode.protocol.value import Value
 from storage.errors import StorageError
 from storage.model import ASSISTED, Commit, Flag, OutboxRow, Role
@@ -143,7 +143,7 @@ class TextService:
             node.now,
         )
         title = lambda app: node.games[app].manifest.display_name  # noqa: E731
-        web = Web(gateway, self._held.has_lrgp, title, wishes.wish)
+        self._web = web = Web(gateway, self._held.has_lrgp, title, wishes.wish)
         self._desk.at_table, self._desk.expects = web.opponent, web.expects
         self._assistance = Assistance(
             self._desk,
@@ -159,7 +159,7 @@ class TextService:
         self._following = Following(
             self._desk, node, self._held, self._lock, self._commit, lambda: node.time.trusted
         )
-        finding = Finding(
+        self._finding = finding = Finding(
             self._desk,
             People(self._table, self._store.book, self._name),
             web,
@@ -231,6 +231,23 @@ class TextService:
         elif type in _GAME_EVENTS and not fields.get("own"):
             self._following.changed(SessionKey(str(fields["identity"]), str(fields["id"])))
             self._news.set()
+
+    async def take_challenge(self, session: Session) -> bool:
+        """Whether a peer's challenge to an identity of ours is a text player's: who waits for it gets it.
+
+        Raises ``StorageError``.
+        """
+        held = self._table.at(session.key.session_id)
+        if held or self._speaker is None:
+            return any(seat.kind is Kind.LRGP and seat.key == session.key for seat in held)
+        key = session.key
+        async with self._lock:
+            seek = self._finding.waits_at(key.identity, session.app_id, self._node.now(), session.peer)
+            if seek is None:
+                return False
+            await self._web.unseek(seek.player)
+            await self._following.meet(session, seek)
+        return True
 
     # Who answers
 

@@ -124,6 +124,7 @@ class FakeTable:
     said: list[Word] = field(default_factory=list)
     offers: bool = False
     declines: bool = False
+    deaf: frozenset[Word] = frozenset()
     rejects: list[str] = field(default_factory=list)
     late: str = ""
     unknown: int = 0
@@ -251,6 +252,8 @@ class FakeTable:
         self.world.check(f"say {word}")
         if self.lost:
             raise SeatLost(self.lost)
+        if word in self.deaf:
+            raise ActionRefused("that cannot be said now")
         self.said.append(word)
         if word is Word.RESIGN:
             self.end(Winner.THEM, Reason.RESIGNED)

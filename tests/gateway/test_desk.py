@@ -68,6 +68,28 @@ def test_a_later_wish_takes_the_place_of_an_earlier_one() -> None:
     play(main)
 
 
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("99", "there is no such table with a free seat"),
+        ("full", "no such table"),
+        ("other", "at that table ttt is played"),
+    ],
+)
+def test_a_table_that_nobody_can_sit_down_at_leaves_no_invitation(table: str, why: str) -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("ttt", "other")
+        scene.world.table("chess", "full", account="somebody")
+        with pytest.raises(CallerError, match=why):
+            await scene.host.desk.request(A, "chess", table)
+        assert scene.host.desk.seats() == []
+        scene.world.down = True
+        with pytest.raises(CallerError, match="free seat; fake: the platform does not answer"):
+            await scene.host.desk.request(A, "chess", table)
+
+    play(main)
+
+
 @pytest.mark.parametrize("game", ["draughts", "chess"])
 def test_wishes_that_cannot_be(game: str) -> None:
     async def main(scene: Scene) -> None:
@@ -97,6 +119,35 @@ def test_leaving_a_game_ends_it_on_both_sides() -> None:
         assert errors[0].fields["msg"] == "the seat was given up"
 
     play(main)
+
+
+def test_an_invitation_that_is_given_up_is_left_at_the_table() -> None:
+    """The other side need not wait for somebody who does not come."""
+
+    async def main(scene: Scene) -> None:
+        following = scene.world.table("chess", "next", account="x")
+        table = scene.world.table("chess", next=following, words=frozenset((Word.RESIGN,)))
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        await scene.ann.act(id, "resign")
+        await scene.until(lambda: any("another game" in text for text in scene.host.told_player()))
+        assert not table.left
+        await scene.host.desk.leave(A)
+        assert table.left
+        assert (await scene.over()).result == "lost"
+
+    play(main)
+
+
+def test_where_only_we_have_tables_somebody_may_ask_for_any() -> None:
+    async def main(scene: Scene) -> None:
+        table = waiting(scene, "ttt")
+        seat = await scene.host.desk.request(A, "ttt", None)
+        assert (seat.stage, seat.platform) == ("invited", "fake")
+        await scene.ann.challenge(B, "ttt")
+        await scene.until(lambda: table.ordered)
+
+    play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, routes={})))
 
 
 def test_one_seat_for_each_player() -> None:
@@ -219,6 +270,7 @@ class House:
         self.world = world
         self.sought: list[str] = []
         self.free: list[FakeTable] = []
+        self.looks = 0
         self.bring: Callable[[Seek, FakeTable], Awaitable[None]]
 
     async def start(self) -> None: ...
@@ -236,6 +288,9 @@ class House:
 
     async def unseek(self, peer: str) -> bool:
         return peer in self.sought
+
+    def changed(self) -> None:
+        self.looks += 1
 
     async def take(self, peer: str, app: str, session: str) -> bool:
         if not self.free or self.free[0].app != app:
@@ -363,6 +418,25 @@ def test_who_challenges_while_somebody_waits_at_our_table_plays_there(
         assert (await scene.over()).result == "lost"
 
     play(main, settings=replace(SETTINGS, policy=replace(SETTINGS.policy, routes=routes)))
+
+
+def test_who_plays_is_not_free_and_our_tables_hear_when_he_is() -> None:
+    async def main(scene: Scene) -> None:
+        gateway, house = scene.host.gateway, House(scene.world)
+        gateway.hosts["fake"] = cast("Host", house)
+        assert gateway.free(A, "fake")
+        scene.world.table("chess", words=frozenset((Word.RESIGN,)))
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        assert not gateway.free(A, "fake")
+        assert gateway.free("c" * 32, "fake")
+        before = house.looks
+        await scene.ann.act(id, "resign")
+        await scene.over()
+        assert gateway.free(A, "fake")
+        assert house.looks > before
+
+    play(main)
 
 
 def test_who_has_no_slot_takes_no_seat_with_us() -> None:

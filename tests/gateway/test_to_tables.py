@@ -276,6 +276,25 @@ def test_a_draw_offer_where_the_table_knows_none() -> None:
     play(main)
 
 
+def test_a_draw_offer_that_the_table_does_not_take_now_is_declined() -> None:
+    """Some take offers only from who is to move; the player is not to wait for an answer that cannot come."""
+
+    async def main(scene: Scene) -> None:
+        words = frozenset((Word.DRAW_OFFER,))
+        table = scene.world.table("chess", words=words, deaf=words)
+        id = await scene.ann.challenge(B, "chess")
+        await scene.turn(id)
+        await scene.ann.act(id, "move", m="e2e4")
+        await scene.until(lambda: table.acted)
+        await scene.ann.act(id, "draw_offer")
+        await scene.until(lambda: not scene.game(id).metadata["draw_offered"])
+        assert scene.game(id).status is Status.ACTIVE
+        table.play({"m": "e7e5"})
+        await scene.turn(id)
+
+    play(main)
+
+
 @pytest.mark.parametrize("answer", ["accept", "decline"])
 def test_a_draw_offer_where_the_table_knows_them(answer: str) -> None:
     async def main(scene: Scene) -> None:

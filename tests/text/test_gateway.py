@@ -20,9 +20,9 @@ from storage.gateway_model import SeatResult
 from tests.gateway.fake_platform import World, moves
 from tests.gateway.scene import GatewayNode
 from tests.node.network import Air
-from tests.node.players import B
+from tests.node.players import B, Player
 from tests.node.virtual import VirtualLoop, run
-from tests.text.stage import ANN, Phone, Thinks
+from tests.text.stage import ANN, PAUL, Phone, Thinks
 
 
 class Counter(GatewayNode):
@@ -54,6 +54,7 @@ class Counter(GatewayNode):
             name=lambda peer: {ANN: "Ann", B: "gateway"}.get(peer, ""),
             thinker=Thinks(),
         )
+        self.gateway.matched = self.text.take_challenge
         await self.text.open(self.node, self.desk)
         return self
 
@@ -171,6 +172,54 @@ def test_the_platform_is_down_and_says_so() -> None:
         await place.says("play chess web")
         await asyncio.sleep(120)
         assert place.ann.got
+
+    at_counter(scene)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_who_waits_by_text_gets_a_peer_that_challenges_the_gateway(killed: bool) -> None:
+    """Before a table on the web: both are here. The first challenge finds nobody and goes there."""
+
+    async def scene(place: Place) -> None:
+        paul = Player(PAUL, place.air, place.loop)
+        await paul.start()
+        try:
+            assert "You wait for a game of ttt" in await place.says("seek ttt")
+            place.ann.got.clear()
+            id = await paul.challenge(B, "ttt")
+            await asyncio.sleep(60)
+            assert "#1 ttt v" in place.ann.got[-1]
+            assert "Waiting" in place.ann.got[-1]
+            told = [one.text for one in paul.store.messages.page(PAUL, B, limit=9)]
+            assert told == ["~You play Ann, who has waited for ttt and plays by text."]
+            assert not place.node.gateway.bridges
+            for theirs, ours in ((0, "5"), (1, "4"), (8, "6")):
+                if killed:
+                    await place.node.restart()
+                await paul.act(id, "move", i=theirs)
+                await asyncio.sleep(60)
+                assert "Your turn" in place.ann.got[-1]
+                await place.says(ours)
+            session = paul.session(id)
+            assert session is not None
+            assert session.metadata["winner"] == B
+            assert "You won" in await place.says("board")
+            place.world.table("ttt", "t1")
+            await paul.challenge(B, "ttt")
+            await asyncio.sleep(60)
+            assert place.world.tables["t1"].joins == 1, "nobody waits any more"
+        finally:
+            await paul.stop()
+
+    at_counter(scene)
+
+
+def test_a_table_that_is_not_there_invites_nobody() -> None:
+    async def scene(place: Place) -> None:
+        place.world.table("ttt", "t1")
+        assert await place.says("play ttt web 99") == "~There is no such table with a free seat."
+        assert not place.node.store.text.live()
+        assert not place.node.gateway.bridges
 
     at_counter(scene)
 

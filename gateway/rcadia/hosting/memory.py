@@ -28,6 +28,7 @@ class KeptTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: str
     app: str
     hold: bool = False
+    before: str = ""
     seated: str = ""
     seat: dict[str, Any] = {}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from gateway.rcadia.client.errors import (
     Unusable,
 )
 from gateway.rcadia.client.host import HostApi
-from gateway.rcadia.client.link import FINISHED, Ended, SessionLink, SessionLost
+from gateway.rcadia.client.link import FINISHED, PACE_SECONDS, Ended, SessionLink, SessionLost
 from gateway.rcadia.client.pauses import Pauses
 from gateway.rcadia.wire import Entry, player_ids
 from lrgpnode.protocol.value import Value
@@ -47,11 +48,15 @@ NO_REMATCH: Final = frozenset(("host_disconnected", "host_left", "host_error", "
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableKey(Value):
-    """What takes a table up after a restart of ours. ``hold``: somebody of the mesh is to sit there."""
+    """What takes a table up after a restart of ours. ``hold``: somebody of the mesh is to sit there.
+
+    ``before``: the session before this one in the series, "" for none.
+    """
 
     session: str
     app: str
     hold: bool = False
+    before: str = ""
 
 
 def config(words: Words, settings: HostSettings) -> dict[str, Any]:
@@ -101,7 +106,7 @@ class Table:
         self.known = False
         """Whether the platform has said which session it is, and who sits there."""
         self._moved = asyncio.Event()
-        self.before = ""
+        self.before = "" if key is None else key.before
         """The session before this one in the series, "" for none."""
         self.players: tuple[str, ...] = ()
         """Who sits at the table, in the order of the seats."""
@@ -115,7 +120,7 @@ class Table:
 
     @property
     def key(self) -> TableKey:
-        return TableKey(session=self.id, app=self.app, hold=self._hold)
+        return TableKey(session=self.id, app=self.app, hold=self._hold, before=self.before)
 
     @property
     def app(self) -> str:
@@ -252,6 +257,7 @@ class Table:
         if view.status == FINISHED and not view.next_session_id:
             return False
         if view.status == FINISHED:
+            self.before = self.id
             self._game = self._next(view.next_session_id or "", view.round + 1)
             return True
         try:
@@ -329,6 +335,7 @@ class Table:
         """Tell who sits down: no entry says so before the table is full."""
         pauses, since = self._pauses(), 0
         while self.waiting and session == self.id:
+            began = time.monotonic()
             try:
                 view = await self._api.public(session, since=since)
             except (Unreachable, Unusable) as error:
@@ -338,10 +345,12 @@ class Table:
                 log.info("table %s cannot be watched: %s", session, error)
                 return  # whoever serves the session hears the same
             pauses.worked()
-            since = view.version
+            news, since = view.version != since, view.version
             self._seen(view.status, player_ids(view.players))
             if view.status != "waiting":
                 return
+            if not news and time.monotonic() - began < PACE_SECONDS:
+                await asyncio.sleep(PACE_SECONDS)  # of a server that does not hold requests
 
     async def _unwatch(self) -> None:
         if self._watch is not None:

@@ -149,3 +149,26 @@ def test_every_turn_is_told_once() -> None:
     assert turns[0].legal == tuple({"i": cell} for cell in range(9))
     assert turns[0].deadline is not None
     assert of_kind(player.events, Lost) == []
+
+
+def test_whoever_listens_again_is_told_from_the_beginning() -> None:
+    async def main() -> None:
+        async with desk() as d:
+            table = d.server.table(ChessGame)
+            seat = await d.sit(table, "chess")
+            table.sit("Fish")
+            told = []
+            for _ in range(2):
+                kinds = []
+                async for event in seat.events():
+                    kinds.append(type(event))
+                    if isinstance(event, YourTurn):
+                        break
+                told.append(kinds)
+            assert told[0][0] is told[1][0] is Joined
+            assert told[1] == [Joined, YourTurn]
+            await seat.leave()
+            ends = [[type(event) async for event in seat.events()] for _ in range(2)]
+            assert [(kinds[0], kinds[-1]) for kinds in ends] == [(Joined, Finished)] * 2
+
+    asyncio.run(asyncio.wait_for(main(), 60))

@@ -41,12 +41,17 @@ class FakeMesh:
 
     plays: Callable[[Seek, HostedSeat], Awaitable[None]] | None = None
     refuses: str = ""
+    busy: set[str] = field(default_factory=set)
     seated: list[Seek] = field(default_factory=list)
     texts: list[tuple[str, str]] = field(default_factory=list)
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def name(self, peer: str) -> str:
         return f"mesh-{peer}"
+
+    def free(self, peer: str, platform: str) -> bool:
+        assert platform == "arcade"
+        return peer not in self.busy
 
     async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
         assert account.name == "pool"

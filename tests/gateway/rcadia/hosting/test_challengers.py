@@ -52,6 +52,23 @@ def test_who_cannot_be_seated_leaves_the_seat_to_the_house(tmp_path: Path) -> No
     asyncio.run(play())
 
 
+def test_who_plays_elsewhere_stays_in_line_until_he_is_free(tmp_path: Path) -> None:
+    async def play() -> None:
+        mesh = FakeMesh(gives_up, busy={PEER})
+        async with house(tmp_path, replace(PATIENT, rematch=False), mesh) as one:
+            await one.host.seek(PEER, "ttt")
+            ann = await joined(one)
+            await one.town.until(lambda: any(table.players for table in one.host.tables()))
+            assert [seek.peer for seek in one.host.seeks()] == [PEER]
+            assert mesh.seated == []
+            mesh.busy.clear()
+            one.host.changed()
+            assert (await ann.play(first_legal))[0]["reason"] == "resignation"
+            assert one.host.seeks() == ()
+
+    asyncio.run(play())
+
+
 def test_a_challenge_at_start_finds_who_has_waited_over_a_kill(tmp_path: Path) -> None:
     """The tables are known only when the platform has said who sits there."""
 

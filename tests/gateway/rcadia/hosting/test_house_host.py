@@ -1,6 +1,7 @@
 """The house host at a real arcade: who sits down with whom, and what a restart leaves."""
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -352,6 +353,48 @@ def test_a_seat_of_the_mesh_is_reopened_after_a_kill(tmp_path: Path) -> None:
             event = await until(events, lambda event: isinstance(event, YourTurn))
             assert event.board is not None
             assert event.board.moves == ({"i": 4},)
+
+    asyncio.run(play())
+
+
+@pytest.mark.slow
+def test_the_next_game_of_a_series_is_taken_after_a_kill(tmp_path: Path) -> None:
+    """We end between two games: the seat in the old one still leads to the next."""
+
+    async def play() -> None:
+        over = asyncio.Event()
+        keys = []
+
+        async def plays(seek: Seek, seat: HostedSeat) -> None:
+            events = seat.events()
+            await until(events, to_order)
+            await seat.begin(Side.US)
+            await until(events, lambda event: isinstance(event, YourTurn))
+            keys.append(seat.resume_key)
+            await seat.say(Word.RESIGN)
+            over.set()
+
+        mesh = FakeMesh(plays)
+        async with house(tmp_path, replace(TTT, house=False), mesh) as one:
+            await one.host.seek(PEER, "ttt")
+            ann = await joined(one)
+            await ann.play(first_legal)
+            await asyncio.wait_for(over.wait(), 20)
+            following = ann.snapshots[-1]["nextSessionId"]
+            kept = lambda: json.loads(one.shelf.load() or "{}").get("tables", [])  # noqa: E731
+            await one.town.until(lambda: any(table["session"] == following for table in kept()))
+            await one.kill()
+            await one.start()
+            seat = await one.host.reopen(keys[0])
+            await until(seat.events(), lambda event: isinstance(event, Rematch))
+            again = await seat.rematch()
+            ann.session = following
+            await ann.state()
+            events = again.events()
+            await until(events, to_order)
+            await again.begin(Side.THEM)  # type: ignore[attr-defined]  # of a hosted seat it is one as well
+            await ann.act(await ann.state(wait=25), {"cell": 4})
+            await until(events, lambda event: isinstance(event, YourTurn))
 
     asyncio.run(play())
 

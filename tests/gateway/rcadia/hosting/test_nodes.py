@@ -30,7 +30,7 @@ url = "http://127.0.0.1:{port}"
 [hosting]
 platform = "rcadia"
 games = ["chess", "ttt"]
-house_after_seconds = 0
+house_after_seconds = {house_after}
 turn_seconds = {turn}
 """
 
@@ -80,13 +80,13 @@ class Arcade(Caller):
 class Village:
     """Alice has a radio only; the hill hosts tables at the arcade."""
 
-    def __init__(self, base: Path, turn: int = 600) -> None:
+    def __init__(self, base: Path, turn: int = 600, house_after: int = 0) -> None:
         endpoint = f"127.0.0.1:{free_port()}"
         self.arcade = Arcade(base / "arcade")
         self.hill = NodeProcess(base / "hill", "--listen", endpoint)
         self.alice = NodeProcess(base / "alice", "--connect", endpoint)
         with (self.hill.data / "lrgpnode.toml").open("a") as file:
-            file.write(SETTINGS.format(port=self.arcade.port, turn=turn))
+            file.write(SETTINGS.format(port=self.arcade.port, turn=turn, house_after=house_after))
         tokens = self.hill.data / "gateway-tokens" / "rcadia"
         tokens.mkdir(mode=0o700, parents=True)
         tokens.parent.chmod(0o700)
@@ -272,6 +272,46 @@ def test_a_player_of_the_mesh_lets_the_clock_run_out(tmp_path: Path) -> None:
             (seat,) = village.hill.call("gateway.seats", ended=True)["seats"]
             assert seat["hosted"]
             assert seat["stage"] in ("settling", "over")
+
+    try:
+        village.start()
+        asyncio.run(play())
+    finally:
+        village.stop()
+
+
+def test_a_challenge_finds_who_waits_and_the_next_game_changes_sides(tmp_path: Path) -> None:
+    """Without `seek`: somebody from the web waits, and a player of the mesh challenges the gateway."""
+    village = Village(tmp_path, house_after=3600)
+    alice = village.alice
+
+    async def play() -> None:
+        async with village.agent() as ann:
+            tables = await village.arcade.open_tables(2)
+            await ann.join(next(t["sessionId"] for t in tables if t["gameTitle"] == "Tic-Tac-Toe"))
+            await village.until(lambda: any(table["players"] for table in village.tables()))
+            first = alice.call("game.challenge", peer=village.gateway, app="ttt")["id"]
+            await village.until(lambda: game(alice, first)["view"]["my_turn"])
+            alice.call("game.move", id=first, move="5")
+            snapshot = await ann.state(wait=25)
+            assert snapshot["state"]["moves"] == [4]
+            alice.call("game.resign", id=first)
+            assert (await ann.play(first_legal))[0]["reason"] == "resignation"
+            ann.session = ann.snapshots[-1]["nextSessionId"]
+            assert (await ann.state())["status"] == "waiting"
+            told = alice.events.of
+            invited = lambda: [t for t in told("message.received") if "another game" in t["text"]]  # noqa: E731
+            await village.until(invited)
+            again = alice.call("game.challenge", peer=village.gateway, app="ttt")["id"]
+            await village.until(lambda: game(alice, again)["status"] == "declined")
+            (pending,) = await village.until(lambda: challenges(alice))
+            alice.call("game.accept", id=pending["id"])
+            snapshot = await ann.state(wait=25)
+            assert snapshot["yourTurn"]
+            assert snapshot["state"]["ply"] == 0
+            await ann.act(snapshot, {"cell": 0})
+            await village.until(lambda: game(alice, pending["id"])["view"]["my_turn"])
+            await ann.leave()
 
     try:
         village.start()

@@ -15,6 +15,7 @@ from gateway.rcadia.client.transport import Connections, Transport
 from gateway.rcadia.hosting.catalogue import words
 from gateway.rcadia.hosting.plan import HostSettings
 from gateway.rcadia.hosting.table import Table, TableKey
+from gateway.rcadia.wire import PublicView
 from gateway.secret import Secret
 from tests.games.table import words as moved
 from tests.gateway.rcadia.hosting.arcade import Agent, Town, first_legal, script, town
@@ -66,6 +67,31 @@ async def hall(data: Path) -> AsyncIterator[Hall]:
 
 async def both(*plays: Any) -> list[Any]:
     return list(await asyncio.gather(*plays))
+
+
+def test_a_server_that_does_not_hold_requests_is_not_asked_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, asked = HostApi.public, []
+
+    async def at_once(api: HostApi, session: str, since: int | None = None, wait: int = 25) -> PublicView:
+        asked.append(since)
+        return await public(api, session)
+
+    async def play() -> None:
+        async with hall(tmp_path) as here:
+            here.host("chess")
+            (listed,) = await here.town.open_tables()
+            await here.town.until(lambda: len(asked) > 2)
+            before = len(asked)
+            await asyncio.sleep(0.5)
+            assert len(asked) <= before + 2
+            # Who sits down is seen all the same.
+            await Agent(here.town, "ann").join(listed["sessionId"])
+            await here.town.until(lambda: here.table.players)
+
+    monkeypatch.setattr(HostApi, "public", at_once)
+    asyncio.run(play())
 
 
 def test_a_table_is_listed_as_the_house(tmp_path: Path) -> None:

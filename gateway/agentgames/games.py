@@ -120,11 +120,16 @@ def _by_moves(moves: list[str], known: Line) -> Line:
 def _tokens(legal: list[str], line: Line) -> dict[Move, str]:
     """Only what the platform offers and the rules know; a token that means nothing is left out."""
     found: dict[Move, str] = {}
+    moves = frozenset(line.legal())
     for token in legal[:MOST_LEGAL]:
-        try:
-            move = token if line.rules.app == "chess" else go_int(token)
-            if move is not None:
-                found.setdefault(line.plus(move).moves[-1], token)
-        except Rejection:
+        move = token if line.rules.app == "chess" else go_int(token)
+        if move is None:
             continue
+        if move not in moves:
+            # It may be another spelling, of a castling for example.
+            try:
+                move = line.plus(move).moves[-1]
+            except Rejection:
+                continue
+        found.setdefault(move, token)
     return found

@@ -188,6 +188,7 @@ class Place:
                 await self._read()
             except (AgentGamesError, Unreadable) as error:
                 if self.course.begun:
+                    log.warning("a match is lost: %s", error)
                     self._tell(self.course.lose(_lost(error)))
                 elif self.left or not await self._queue_again(error):
                     return

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from gateway.desk import GatewayDesk
 from gateway.policy import GatePolicy, Players
+from gateway.seat import Platform
 from gateway.seeking import Host
 from gateway.service import Gateway
 from gateway.settings import GatewaySettings
@@ -64,6 +65,7 @@ class GatewayNode(Player):
         self.hosts: dict[str, Host] = {}
         self.trip: RoundTrip | None = None
         self.prepare: Callable[[FakePlatform], None] = lambda platform: None
+        self.others: Callable[[], list[Platform]] = list
         token = folder / TOKENS_NAME / "fake" / "main"
         token.parent.mkdir(parents=True, exist_ok=True)
         token.write_text(TOKEN)
@@ -83,7 +85,7 @@ class GatewayNode(Player):
         self.prepare(self.platform)
         self.gateway = Gateway(
             self.settings,
-            [self.platform],
+            [self.platform, *self.others()],
             cast("Identities", self.own),
             self.store,
             self.writer,
@@ -181,13 +183,15 @@ def play(
     faults: Faults | None = None,
     seed: int = 1,
     settings: GatewaySettings = SETTINGS,
+    before: Callable[[Scene], None] = lambda scene: None,
 ) -> T:
-    """Run a scene in virtual time."""
+    """Run a scene in virtual time. ``before``: prepares it, before anybody runs."""
     with tempfile.TemporaryDirectory() as folder:
 
         async def inside(loop: VirtualLoop) -> T:
             scene = Scene(loop, Path(folder), faults, seed)
             scene.host.settings = settings
+            before(scene)
             await scene.ann.start()
             await scene.host.start()
             try:

@@ -56,12 +56,14 @@ class HostKeys:
             raise HostKeyRefused(f"{self._path.name} cannot be read: {error.strerror}") from None
         try:
             found = asyncssh.match_known_hosts(data, host, address, port)
+            # It looks again without the port where no key is good for it, and misses what is revoked there.
+            marked = asyncssh.match_known_hosts(data, _named(host, port), "", None)
         except ValueError as error:
             raise HostKeyRefused(f"{self._path.name} cannot be read: {error}") from None
-        return list(found[0]), list(found[2])
+        return list(found[0]), [*found[2], *marked[2]]
 
     def _keep(self, host: str, port: int, key: asyncssh.SSHKey) -> None:
-        name = host if port == SSH_PORT else f"[{host}]:{port}"
+        name = _named(host, port)
         public = " ".join(key.export_public_key("openssh").decode().split()[:2])
         try:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -72,3 +74,7 @@ class HostKeys:
                 os.fsync(file.fileno())
         except OSError as error:
             raise HostKeyRefused(f"{self._path.name} cannot be written: {error.strerror}") from None
+
+
+def _named(host: str, port: int) -> str:
+    return host if port == SSH_PORT else f"[{host}]:{port}"

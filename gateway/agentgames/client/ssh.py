@@ -7,6 +7,7 @@ account is read from its secret and never leaves the process.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Final
 
@@ -21,6 +22,8 @@ from .hostkeys import HostKeys
 CHUNK: Final = 4096
 WINDOW: Final = 64 * 1024
 """Bytes that the server may send before they are read."""
+
+logging.getLogger("asyncssh").setLevel(logging.WARNING)  # it tells of every connection
 
 _FAILED: Final = (asyncssh.Error, OSError, ValueError, EOFError)
 
@@ -83,7 +86,7 @@ class SshDialer:
             self._host,
             self._port,
             username=USER,
-            client_keys=keys,
+            client_keys=keys or None,  # an empty list would mean those of ~/.ssh
             known_hosts=([], [], []),  # so that the guard is asked
             x509_trusted_certs=None,
             config=None,
@@ -177,9 +180,9 @@ class SshConnection:
 def _key(secret: Secret) -> asyncssh.SSHKey:
     try:
         return asyncssh.import_private_key(secret.reveal())
-    except asyncssh.KeyEncryptionError:
-        raise Unauthorized("The SSH key of the account has a passphrase: give one without") from None
-    except (asyncssh.KeyImportError, ValueError):
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError, ValueError) as error:
+        if "passphrase" in str(error).lower():
+            raise Unauthorized("The SSH key of the account has a passphrase: give one without") from None
         raise Unauthorized("The account is no SSH key: AgentGames over SSH takes a private one") from None
 
 

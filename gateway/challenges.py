@@ -138,8 +138,8 @@ class Challenges:
         Raises ``_TooSlow`` where his link is too slow for that and he has not insisted.
         """
         gateway, peer = self._gateway, session.peer
-        pace = gateway.pace(platform, peer)
-        if pace is None:
+        pace, known = gateway.pace(platform, peer), gateway.platforms.get(platform)
+        if pace is None or known is None or session.app_id not in known.games:
             return notes
         insists = notes.insists or self._insists(peer, session.app_id, platform)
         if pace.too_slow and not insists:

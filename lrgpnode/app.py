@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lrgpnode import __version__, config, metrics
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
-from lrgpnode.api import Api, Recording, Surroundings
+from lrgpnode.api import Api, LadderDesk, Recording, Surroundings
 from lrgpnode.api.lookup import Lookup
 from lrgpnode.api.propagation import event as propagation_event
 from lrgpnode.api.radio import trouble_info
@@ -231,6 +231,7 @@ class _Application:
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
         self._arcade: Arcade | None = None
+        self._ladder: LadderDesk | None = None
         self._text: TextService | None = None
         self._gateway: Gateway | None = None
 
@@ -361,7 +362,10 @@ class _Application:
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
         desk = self._make_gateway(writer)
-        api = Api(node, self._store, writer, self._own, self._surroundings(), self._recording(), house, desk)
+        around = self._surroundings()
+        api = Api(
+            node, self._store, writer, self._own, around, self._recording(), house, desk, lambda: self._ladder
+        )
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
         heart = Heart(self._notifier, parts, self._vitals.line)
@@ -483,6 +487,8 @@ class _Application:
         from gateway.arcade.mounted import open_arcade  # noqa: PLC0415 - most nodes have no web server
 
         self._arcade = await open_arcade(self._settings, self._paths.data)
+        if self._arcade is not None:
+            self._ladder = self._arcade.desk
         if self._gateway is None:
             return
         if self._arcade is None:

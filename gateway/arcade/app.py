@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import logging
 import os
@@ -11,11 +12,19 @@ import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
+from gateway.agentgames.server.arena import Arena, ArenaSettings
+from gateway.agentgames.server.desk import LadderDesk
+from gateway.agentgames.server.keys import Keys
+from gateway.agentgames.server.play import PlayRoutes
+from gateway.agentgames.server.records import MatchStore
+from gateway.agentgames.server.routes import LadderRoutes
+from gateway.agentgames.server.seat import Player
 from gateway.arcade import openapi
+from gateway.arcade.accounts import Accounts
 from gateway.arcade.auth import Doorman, Rates
 from gateway.arcade.connections import Runner
 from gateway.arcade.results import ResultKeeper, ResultRoutes
@@ -29,6 +38,9 @@ from gateway.rcadia.server.web.bridge import BridgeRoutes
 from gateway.rcadia.server.web.service import Service
 from gateway.rcadia.server.web.skill import SkillRoutes
 from lrgpnode.protocol.value import Value
+
+if TYPE_CHECKING:
+    from gateway.agentgames.server.ssh import SshServer
 
 log = logging.getLogger("lrgpnode.arcade")
 
@@ -49,7 +61,10 @@ class ArcadeError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ArcadeSettings(Value):
-    """``public_url`` as in ``Service``. Port 0 is the system's choice."""
+    """``public_url`` as in ``Service``. Port 0 is the system's choice.
+
+    ``play``: where it listens as well. ``ssh``: where agents play over SSH; None for nowhere.
+    """
 
     data: Path
     host: str = "127.0.0.1"
@@ -57,6 +72,9 @@ class ArcadeSettings(Value):
     public_url: str = ""
     rates: Rates | None = None
     limits: Limits | None = None
+    arena: ArenaSettings | None = None
+    play: tuple[str, int] | None = None
+    ssh: tuple[str, int] | None = None
 
 
 class Arcade:
@@ -64,12 +82,16 @@ class Arcade:
 
     def __init__(self, settings: ArcadeSettings) -> None:
         self._settings = settings
+        self._where = (settings.host, settings.port)
         self._runner: web.AppRunner | None = None
         self._store: ArcadeStore | None = None
         self._service: Service | None = None
         self._keeper: ResultKeeper | None = None
         self._lock: int | None = None
+        self._ssh: SshServer | None = None
+        self.arena: Arena | None = None
         self.address = ("", 0)
+        self.ssh_address: tuple[str, int] | None = None
 
     @property
     def url(self) -> str:
@@ -77,9 +99,22 @@ class Arcade:
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
+    @property
+    def desk(self) -> LadderDesk | None:
+        """The ladder, as the node shows it; None until it is open."""
+        return None if self.arena is None else LadderDesk(self.arena)
+
+    async def player(self, name: str, *, make: bool = False) -> Player:
+        """An account as a player of the arena, for a program in this process. ``make``: if it is not there.
+
+        Raises ``StoreError``, also where it is disabled.
+        """
+        if self._store is None:
+            raise StoreError("The arcade is not open.")
+        return await asyncio.to_thread(_player, Accounts(self._store), name, make)
+
     async def start(self) -> None:
         """Raises ``ArcadeError``."""
-        settings = self._settings
         try:
             await self._start()
         except StoreError as error:
@@ -90,9 +125,12 @@ class Arcade:
             raise
         except OSError as error:
             await self.stop()
-            where, why = f"{settings.host} port {settings.port}", error.strerror or error
-            raise ArcadeError(f"The arcade cannot listen on {where}: {why}.") from error
+            host, port = self._where
+            why = error.strerror or error
+            raise ArcadeError(f"The arcade cannot listen on {host} port {port}: {why}.") from error
         log.info("the arcade is open at %s", self.url)
+        if self.ssh_address is not None:
+            log.info("agents play over SSH at %s port %d", *self.ssh_address)
 
     async def _start(self) -> None:
         _allow_files(MOST_FILES)
@@ -103,7 +141,10 @@ class Arcade:
         self._keeper = keeper = ResultKeeper(store)
         engine = Engine(next_boot_tag(store), secrets.token_hex, settings.limits)
         self._service = service = Service(engine, doorman, public_url=settings.public_url, ended=keeper.ended)
-        app = application(service, store, doorman)
+        matches = MatchStore(store.database)
+        self.arena = arena = Arena(matches, settings.arena)
+        await arena.start()
+        app = application(service, store, doorman, arena)
         self._runner = Runner(
             app,
             access_log=None,
@@ -116,14 +157,23 @@ class Arcade:
             shutdown_timeout=SHUTDOWN_SECONDS,
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, settings.host, settings.port, backlog=BACKLOG)
-        await site.start()
+        for self._where in ((settings.host, settings.port), *([settings.play] if settings.play else ())):
+            await web.TCPSite(self._runner, *self._where, backlog=BACKLOG).start()
         self.address = self._runner.addresses[0][:2]
+        if settings.ssh is not None:
+            self._where = settings.ssh
+            self._ssh = server = ssh_server(arena, Keys(store.database), settings.data)
+            await server.start(*settings.ssh)
+            self.ssh_address = server.address
 
     async def stop(self) -> None:
         """Let everybody who waits go, and close the file."""
         if self._service is not None:
             self._service.close()
+        if self.arena is not None:
+            await self.arena.stop()
+        if self._ssh is not None:
+            await self._ssh.stop()
         if self._runner is not None:
             await self._runner.cleanup()
         if self._keeper is not None:
@@ -134,6 +184,14 @@ class Arcade:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _player(accounts: Accounts, name: str, make: bool) -> Player:
+    known = any(one.name.casefold() == name.casefold() for one in accounts.all())
+    account = accounts.find(name) if known or not make else accounts.add(name)
+    if account.disabled:
+        raise StoreError(f"The account {account.name} is disabled.")
+    return Player(account=account.id, name=account.name)
 
 
 def _only_one(data: Path) -> int:
@@ -154,7 +212,18 @@ def _only_one(data: Path) -> int:
     return handle
 
 
-def application(service: Service, store: ArcadeStore, doorman: Doorman) -> web.Application:
+def ssh_server(arena: Arena, keys: Keys, data: Path) -> SshServer:
+    """Raises ``ArcadeError`` without the extra."""
+    try:
+        from gateway.agentgames.server.ssh import SshServer  # noqa: PLC0415 - an extra of its own
+    except ImportError as error:
+        if not (error.name or "").startswith("asyncssh"):
+            raise
+        raise ArcadeError("SSH needs asyncssh: install lrgpnode with its extra, `lrgpnode[ssh]`.") from None
+    return SshServer(arena, keys, data)
+
+
+def application(service: Service, store: ArcadeStore, doorman: Doorman, arena: Arena) -> web.Application:
     """Every route of the arcade."""
     app = web.Application(client_max_size=requests.MAX_BODY, middlewares=[json_errors])
     app.add_routes(AgentRoutes(service).table())
@@ -162,6 +231,8 @@ def application(service: Service, store: ArcadeStore, doorman: Doorman) -> web.A
     app.add_routes(SkillRoutes(service).table())
     app.add_routes(SignInRoutes(service, store, doorman).table())
     app.add_routes(ResultRoutes(service, store).table())
+    app.add_routes(PlayRoutes(arena, doorman).table())
+    app.add_routes(LadderRoutes(service, arena).table())
     app.add_routes(openapi.routes())
     app.add_routes(site.routes())
     return app

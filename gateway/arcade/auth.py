@@ -80,22 +80,17 @@ class Doorman:
         self._limit(self._sessions, f"{who.account} {what}")
 
     def caller(self, request: web.Request) -> Who:
-        if time.monotonic() - self._looked > LOOK_AGAIN:
-            self._look_again()
         header = request.headers.get("Authorization")
         if header is not None:
             scheme, _, token = header.partition(" ")
             token = token.strip() if scheme.lower() == "bearer" else ""
         else:
             token = request.cookies.get(COOKIE, "")
-        who = self._lookup(token)
-        if who is None and token and self._look_again():
-            who = self._lookup(token)  # It was made a moment ago.
+        who = self.account_of(request, token)
         if who is None:
-            raise self._unknown(request, token)
+            raise _unknown(token)
         if header is None and request.method not in _SAFE:
             check_same_origin(request)
-        self._limit(self._calls, who.account)
         return who
 
     def _look_again(self) -> bool:
@@ -116,6 +111,23 @@ class Doorman:
         """One more came from this address."""
         self._passwords.take(request.remote or "", asyncio.get_running_loop().time())
 
+    def account_of(self, request: web.Request, token: str) -> Who | None:
+        """Whose token it is; None for nobody who may use the arcade now. Raises ``Refusal`` (429)."""
+        if time.monotonic() - self._looked > LOOK_AGAIN:
+            self._look_again()
+        who = self._lookup(token)
+        if who is None and token and self._look_again():
+            who = self._lookup(token)  # It was made a moment ago.
+        if who is not None:
+            self._limit(self._calls, who.account)
+        elif token:
+            self._limit(self._tokens, request.remote or "")
+        return who
+
+    def suspended(self, token: str) -> bool:
+        """Whether it is a token of an account that was disabled."""
+        return bool(token) and len(token) <= _MAX_TOKEN and self._store.suspended(token_hash(token))
+
     def known(self, token: str) -> Who:
         """The account of a token that was just made. Raises ``Refusal`` (401) if it is gone already."""
         who = self._lookup(token)
@@ -132,16 +144,16 @@ class Doorman:
         who, expires_at = known
         return who if expires_at is None or expires_at > time.time() else None
 
-    def _unknown(self, request: web.Request, token: str) -> Refusal:
-        if not token:
-            return Refusal(401, "unauthorized", "This needs an `Authorization: Bearer` header with a token.")
-        self._limit(self._tokens, request.remote or "")
-        return Refusal(401, "unauthorized", "This token is not known.")
-
     def _limit(self, limiter: Limiter, name: str) -> None:
         seconds = limiter.take(name, asyncio.get_running_loop().time())
         if seconds:
             raise _too_often(seconds)
+
+
+def _unknown(token: str) -> Refusal:
+    if not token:
+        return Refusal(401, "unauthorized", "This needs an `Authorization: Bearer` header with a token.")
+    return Refusal(401, "unauthorized", "This token is not known.")
 
 
 def _too_often(seconds: float) -> Refusal:

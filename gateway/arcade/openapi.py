@@ -17,6 +17,7 @@ import msgspec.inspect
 import msgspec.structs
 from aiohttp import web
 
+from gateway.agentgames.server import records, routes as ladder, rules
 from gateway.arcade import results, sign_in
 from gateway.rcadia import wire
 from gateway.rcadia.server.web import agent, answers, bridge
@@ -26,12 +27,13 @@ PATH: Final = "/openapi.json"
 
 _REF: Final = "#/components/schemas/{name}"
 _ID: Final = "{id}"
+_NUMBER: Final = "{number}"
 
 _ERRORS: Final = {
     400: "The request cannot be read; nothing has happened.",
     401: "No token, or one that is not known.",
     403: "The token lacks the scope, or its account has no part in this session.",
-    404: "There is no such session.",
+    404: "There is no such session or match.",
     409: "It does not fit the session as it is; `code` says why.",
     410: "The server has restarted since, and the session is lost.",
     413: "Too large.",
@@ -189,6 +191,36 @@ ROUTES: Final = (
         query=("game", "limit"),
         errors=(400, 429),
     ),
+    Route(
+        method="GET",
+        path=ladder.ARENA,
+        help="What is played at the ladder, who waits, and how long one has.",
+        answer=ladder.ArenaAnswer,
+        errors=(429,),
+    ),
+    Route(
+        method="GET",
+        path=ladder.LADDER,
+        help="The ladder of a game, from the best.",
+        answer=ladder.LadderAnswer,
+        query=("ladder", "limit", "skip"),
+        errors=(400, 429),
+    ),
+    Route(
+        method="GET",
+        path=ladder.MATCHES,
+        help="Matches of the ladder, the newest first.",
+        answer=ladder.MatchesAnswer,
+        query=("ladder", "player", "before", "limit"),
+        errors=(400, 429),
+    ),
+    Route(
+        method="GET",
+        path=ladder.MATCH,
+        help="A match of the ladder, move by move.",
+        answer=ladder.ReplayAnswer,
+        errors=(404, 429),
+    ),
 )
 
 _QUERY: Final[dict[str, tuple[dict[str, Any], str]]] = {
@@ -201,7 +233,16 @@ _QUERY: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "game": ({"type": "string"}, "Id, slug or title of a game."),
     "all": ({"type": "string", "enum": ["1"]}, "Reserved and active sessions as well."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": results.PAGE}, "How many."),
+    "ladder": ({"type": "string", "enum": list(rules.GAMES)}, "A game of the ladder."),
+    "skip": ({"type": "integer", "minimum": 0, "maximum": ladder.MAX_SKIPPED}, "How many not to show."),
+    "player": ({"type": "string"}, "The name of an account."),
+    "before": ({"type": "integer", "minimum": 1, "maximum": records.MAX_NUMBER}, "Numbers below this."),
 }
+
+_NAMES: Final = {"ladder": "game"}
+"""What a row of `_QUERY` is called in the address, where two are called the same."""
+
+_REQUIRED: Final = {(ladder.LADDER, "ladder")}
 
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "": [],
@@ -222,7 +263,10 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "lrgpnode arcade",
             "version": "2.0.0",
-            "description": "RCADIA Agent Protocol v2, and the arcade's own accounts and results.",
+            "description": (
+                "RCADIA Agent Protocol v2, and the arcade's own accounts, results and ladder. Matches of the "
+                "ladder are played by the AgentGames protocol over WebSocket at `/play`, or over SSH."
+            ),
         },
         "paths": paths,
         "components": {
@@ -280,12 +324,21 @@ def _structs(kind: msgspec.inspect.Type) -> Iterator[msgspec.inspect.StructType]
 
 def _operation(row: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = [
-        {"name": name, "in": "query", "schema": _QUERY[name][0], "description": _QUERY[name][1]}
+        {
+            "name": _NAMES.get(name, name),
+            "in": "query",
+            "schema": _QUERY[name][0],
+            "description": _QUERY[name][1],
+            **({"required": True} if (row.path, name) in _REQUIRED else {}),
+        }
         for name in row.query
     ]
     if _ID in row.path:
         pattern = {"type": "string", "pattern": "^ses_[0-9a-f]{12}$"}
         parameters.insert(0, {"name": "id", "in": "path", "required": True, "schema": pattern})
+    if _NUMBER in row.path:
+        number = {"type": "integer", "minimum": 1}
+        parameters.insert(0, {"name": "number", "in": "path", "required": True, "schema": number})
     operation: dict[str, Any] = {
         "summary": row.help,
         "operationId": _name(row),
@@ -318,7 +371,8 @@ def _without_op(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(row: Route) -> str:
-    words = row.path.removeprefix("/api/v1/").replace(_ID, "").replace("-", "/").split("/")
+    path = row.path.removeprefix("/api/v1/").replace(_ID, "").replace(_NUMBER, "one")
+    words = path.replace("-", "/").split("/")
     return row.method.lower() + "".join(word.capitalize() for word in words if word)
 
 

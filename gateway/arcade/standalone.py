@@ -13,12 +13,12 @@ from gateway.arcade.app import Arcade, ArcadeSettings, is_local
 log = logging.getLogger("lrgpnode.arcade")
 
 
-def run(settings: ArcadeSettings, opened: Callable[[str], None]) -> None:
-    """Until it is told to stop; ``opened`` gets the address. Raises ``ArcadeError``."""
+def run(settings: ArcadeSettings, opened: Callable[[Arcade], None]) -> None:
+    """Until it is told to stop; ``opened`` is called once it is open. Raises ``ArcadeError``."""
     asyncio.run(_run(settings, opened))
 
 
-async def _run(settings: ArcadeSettings, opened: Callable[[str], None]) -> None:
+async def _run(settings: ArcadeSettings, opened: Callable[[Arcade], None]) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -31,7 +31,7 @@ async def _run(settings: ArcadeSettings, opened: Callable[[str], None]) -> None:
         # What is loaded by now stays: the collector need not look at it while somebody waits.
         gc.collect()
         gc.freeze()
-        opened(arcade.url)
+        opened(arcade)
         await stop.wait()
     finally:
         await arcade.stop()

@@ -1,69 +1,23 @@
 """What the arcade keeps on disk: accounts, tokens (as hashes only), results of games.
 
 A file of its own, used by the running arcade and by `lrgpnode arcade` at the same time; the arcade sees from
-``version`` that the command has changed something. Methods may be called from any thread; reading has a
-connection of its own, so that it never waits for a disk that is being written to.
+``version`` that the command has changed something. Methods may be called from any thread.
 """
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from gateway.arcade.database import FILE_NAME, Database, StoreError
 from lrgpnode.protocol.value import Value
 
-FILE_NAME: Final = "arcade.db"
+__all__ = ["FILE_NAME", "Account", "ArcadeStore", "Result", "StoreError", "Token"]
+
 RESULTS_KEPT: Final = 5000
 MAX_ACCOUNTS: Final = 10_000
-
-_BUSY_SECONDS: Final = 10.0
-
-_MIGRATIONS: Final = (
-    """
-    CREATE TABLE account (
-        id TEXT PRIMARY KEY,
-        name TEXT NOT NULL COLLATE NOCASE UNIQUE,
-        house INTEGER NOT NULL DEFAULT 0,
-        disabled INTEGER NOT NULL DEFAULT 0,
-        password TEXT,
-        created_at REAL NOT NULL
-    ) STRICT;
-    CREATE TABLE token (
-        id TEXT PRIMARY KEY,
-        account TEXT NOT NULL REFERENCES account (id),
-        hash BLOB NOT NULL UNIQUE,
-        scopes TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        label TEXT NOT NULL,
-        created_at REAL NOT NULL,
-        expires_at REAL
-    ) STRICT;
-    CREATE TABLE result (
-        number INTEGER PRIMARY KEY,
-        session TEXT NOT NULL UNIQUE,
-        series TEXT NOT NULL,
-        round INTEGER NOT NULL,
-        game TEXT NOT NULL,
-        title TEXT,
-        host TEXT NOT NULL,
-        reason TEXT,
-        players TEXT NOT NULL,
-        result TEXT NOT NULL,
-        started_at REAL NOT NULL,
-        ended_at REAL NOT NULL
-    ) STRICT;
-    CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-    """,
-)
-
-
-class StoreError(Exception):
-    """``str()`` is a sentence for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -117,36 +71,18 @@ _RESULT_COLUMNS: Final = (
 
 
 class ArcadeStore:
-    """Raises ``StoreError`` where the file cannot be used."""
+    """Raises ``StoreError`` where the file cannot be used. ``database`` has other tables, too."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._read_lock = threading.Lock()
-        with self._named():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            self._db = self._connect()
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = FULL")
-                self._db.execute("PRAGMA foreign_keys = ON")
-                self._migrate()
-                self._reader = self._connect()
-            except BaseException:
-                self._db.close()
-                raise
+        self.database = database = Database(path)
+        self._rows, self._writing = database.rows, database.writing
 
     def close(self) -> None:
-        with self._read_lock:
-            self._reader.close()
-        with self._lock:
-            self._db.close()
+        self.database.close()
 
     def version(self) -> int:
-        """Another number whenever something was written, here or by another process."""
-        with self._read_lock, self._named():
-            return int(self._reader.execute("PRAGMA data_version").fetchone()[0])
+        """Another number whenever an account or a token was changed, here or by another process."""
+        return int(self.fact("accounts") or 0)
 
     # Accounts
 
@@ -243,6 +179,15 @@ class ArcadeStore:
             for row in rows
         ]
 
+    def suspended(self, hash: bytes) -> bool:
+        """Whether this token belongs to an account that is disabled."""
+        return bool(
+            self._rows(
+                "SELECT 1 FROM token JOIN account ON account.id = token.account WHERE hash = ? AND disabled",
+                (hash,),
+            )
+        )
+
     def remove_token(self, id: str) -> None:
         with self._writing() as db:
             db.execute("DELETE FROM token WHERE id = ?", (id,))
@@ -307,46 +252,3 @@ class ArcadeStore:
     def set_fact(self, name: str, value: str) -> None:
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
-
-    # Within
-
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(
-            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-
-    def _migrate(self) -> None:
-        with self._transaction() as db:
-            done = int(db.execute("PRAGMA user_version").fetchone()[0])
-            if done > len(_MIGRATIONS):
-                raise StoreError(f"{self._path} belongs to a newer version of lrgpnode.")
-            for statements in _MIGRATIONS[done:]:
-                for statement in statements.split(";"):
-                    db.execute(statement)
-            db.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
-
-    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._read_lock, self._named():
-            return self._reader.execute(query, values).fetchall()
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._named(), self._transaction() as db:
-            yield db
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._db
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"The arcade's database {self._path} cannot be used: {error}.") from error

@@ -16,6 +16,7 @@ from storage.store import Store
 from storage.writer import Writer
 
 from .airtime import AirtimeMethods
+from .arcade import ArcadeMethods, LadderDesk
 from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
 from .exports import ExportMethods, Recording
@@ -34,7 +35,7 @@ from .running import NodeMethods, Surroundings
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
 
-__all__ = ["Api", "Desk", "Recording", "Surroundings"]
+__all__ = ["Api", "Desk", "LadderDesk", "Recording", "Surroundings"]
 
 
 class _Area(Protocol):
@@ -54,6 +55,7 @@ class Api:
         recording: Recording,
         house: House,
         desk: Desk | None = None,
+        ladder: Callable[[], LadderDesk | None] = lambda: None,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas: list[_Area] = [
@@ -71,6 +73,7 @@ class Api:
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             GatewayMethods(self._lookup, desk),
+            ArcadeMethods(ladder),
             OutboxMethods(self._lookup, node, store),
             MessageMethods(self._lookup, node, store),
             ExportMethods(self._lookup, node, store, recording),

@@ -43,6 +43,8 @@ INCLUDED: Final = tuple(
     for pattern in (
         re.escape(DATABASE),
         re.escape(ARCADE),
+        # By which programs that play over SSH know the arcade again.
+        "arcade_ssh_host_key",
         re.escape(SETTINGS),
         _KEY.pattern,
         f"{INBOX}/{_HASH}\\.log",

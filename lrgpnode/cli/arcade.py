@@ -6,19 +6,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit, sentence
+from lrgpnode.cli.ladder import arcade_store, arena, key, ladder, matches, replay
 from lrgpnode.cli.text import clean, pad, when
 from lrgpnode.cli.types import Words
 from lrgpnode.config.kinds import ConfigError, listening, web_address
 
 if TYPE_CHECKING:
     from gateway.arcade.accounts import Accounts
+    from gateway.arcade.app import Arcade
     from gateway.arcade.store import Account, Token
 
 ACCOUNT = Words(40)
@@ -33,12 +34,23 @@ def arcade() -> None:
     """
 
 
+for _command in (arena, ladder, matches, replay, key):
+    arcade.add_command(_command)
+
+
 @arcade.command("run")
 @click.option("--listen", metavar="HOST:PORT", help="Where to listen, instead of the setting arcade.listen.")
 @click.option("--public-url", metavar="URL", help="Where others reach it, for links in its answers.")
+@click.option("--ssh-listen", metavar="HOST:PORT", help="Where to listen for SSH; see arcade.ssh_listen.")
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
 @pass_context
-def arcade_run(context: Context, listen: str | None, public_url: str | None, log_level: str | None) -> None:
+def arcade_run(
+    context: Context,
+    listen: str | None,
+    public_url: str | None,
+    ssh_listen: str | None,
+    log_level: str | None,
+) -> None:
     """Run the arcade without a node until it is stopped.
 
     Its accounts and results are in the data directory. It prints the address once it is open.
@@ -56,8 +68,10 @@ def arcade_run(context: Context, listen: str | None, public_url: str | None, log
             settings = replace(settings, arcade_listen=listening().parse(listen))
         if public_url is not None:
             settings = replace(settings, arcade_public_url=web_address().parse(public_url))
+        if ssh_listen is not None:
+            settings = replace(settings, arcade_ssh_listen=listening(nowhere=True).parse(ssh_listen))
     except ValueError:
-        message = "--listen must be HOST:PORT, --public-url an address that begins with http:// or https://."
+        message = "A place to listen is HOST:PORT, --public-url an address that begins with http(s)://."
         raise CliError(Exit.USAGE, "usage", message) from None
     with _extra():
         from gateway.arcade.app import ArcadeError  # noqa: PLC0415 - loads aiohttp
@@ -67,10 +81,17 @@ def arcade_run(context: Context, listen: str | None, public_url: str | None, log
     try:
         run(
             arcade_settings(settings, loaded.paths.data),
-            lambda url: write(f"The arcade is open at {url}"),
+            _opened,
         )
     except ArcadeError as error:
         raise CliError(Exit.FAILED, "arcade", str(error)) from None
+
+
+def _opened(arcade: Arcade) -> None:
+    write(f"The arcade is open at {arcade.url}")
+    if arcade.ssh_address is not None:
+        host, port = arcade.ssh_address
+        write(f"Programs play over SSH at {host} port {port}")
 
 
 @arcade.group("account")
@@ -260,17 +281,9 @@ def _extra() -> Iterator[None]:
 @contextmanager
 def _accounts(context: Context) -> Iterator[Accounts]:
     from gateway.arcade.accounts import Accounts  # noqa: PLC0415 - only these commands need it
-    from gateway.arcade.store import FILE_NAME, ArcadeStore, StoreError  # noqa: PLC0415
 
-    path: Path = context.paths().data / FILE_NAME
-    try:
-        store = ArcadeStore(path)
-        try:
-            yield Accounts(store)
-        finally:
-            store.close()
-    except StoreError as error:
-        raise CliError(Exit.FAILED, "arcade", str(error)) from None
+    with arcade_store(context) as store:
+        yield Accounts(store)
 
 
 def _password() -> str:

@@ -66,6 +66,7 @@ RESULTS: Final = {
     "abandon": "game.abandon",
     "delete": "game.delete",
     "backup": "node.backup",
+    "arcade arena": "arcade.arena",
     "gateway status": "gateway.status",
     "gateway tables": "gateway.tables",
     "gateway seats": "gateway.seats",
@@ -81,6 +82,8 @@ RESULTS: Final = {
 _ACCOUNT: Final = "`name`, `id`, `house`, `disabled`, `has_password`, `created_at`."
 _ISSUED: Final = "`id`, `account`, `scopes`, `kind`, `label`, `created_at`, `expires_at`."
 
+_KEY: Final = "`id`, `account`, `fingerprint`, `key`, `comment`, `created_at`."
+
 OTHER_RESULTS: Final = {
     "arcade account add": _ACCOUNT,
     "arcade account list": f"`accounts`, each with {_ACCOUNT}",
@@ -90,6 +93,12 @@ OTHER_RESULTS: Final = {
     "arcade token create": f"the token itself as `token`; {_ISSUED}",
     "arcade token list": f"`tokens`, each with {_ISSUED}",
     "arcade token revoke": _ISSUED,
+    "arcade key add": _KEY,
+    "arcade key list": f"`keys`, each with {_KEY}",
+    "arcade key remove": _KEY,
+    "arcade ladder": "the result of [arcade.ladder](control-api.md#arcadeladder).",
+    "arcade matches": "the result of [arcade.matches](control-api.md#arcadematches).",
+    "arcade replay": "the result of [arcade.match](control-api.md#arcadematch).",
     "propagation list": "as of `propagation add`: `current` and `nodes`.",
     "propagation sync": (
         "`identities`, for each the last event [propagation.sync](control-api.md#propagationsync-1); with "

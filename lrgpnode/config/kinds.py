@@ -146,16 +146,22 @@ def address() -> Kind[str]:
     return Kind("a hash of 32 digits 0-9 and a-f", parse, str.lower)
 
 
-def listening() -> Kind[str]:
-    """Where to listen: ``HOST:PORT``, an IPv6 address in brackets. Port 0 is the system's choice."""
+def listening(*, nowhere: bool = False) -> Kind[str]:
+    """Where to listen: ``HOST:PORT``, an IPv6 address in brackets. Port 0 is the system's choice.
+
+    ``nowhere``: it may be empty.
+    """
 
     def parse(value: Any) -> str:
         if not isinstance(value, str):
             raise ValueError
-        host_and_port(value)
-        return value
+        text: str = value
+        if text or not nowhere:
+            host_and_port(text)
+        return text
 
-    return Kind("HOST:PORT, such as 127.0.0.1:8820", parse, str)
+    words = "HOST:PORT, such as 127.0.0.1:8820"
+    return Kind(f"{words}, or empty" if nowhere else words, parse, str)
 
 
 def host_and_port(text: str) -> tuple[str, int]:

@@ -347,6 +347,18 @@ class Settings(Value):
     arcade_calls_per_second: int = setting(
         whole(1, 100_000), 5000, "How often one account may call the arcade in the long run."
     )
+    arcade_ssh_listen: str = setting(
+        listening(nowhere=True),
+        "",
+        "Where programs play at the ladder over SSH, such as 127.0.0.1:8822; needs `lrgpnode[ssh]`.",
+        default_words="nowhere",
+    )
+    arcade_games_move_seconds: int = setting(
+        whole(1, 86_400), 15, "Time for a move in a match of the ladder.", unit="seconds"
+    )
+    arcade_games_queue_seconds: int = setting(
+        whole(1, 86_400), 120, "How long somebody waits for an opponent at the ladder.", unit="seconds"
+    )
 
     airtime_enabled: bool = setting(
         flag(), True, "Whether what goes out by radio keeps to a limit; it is counted in any case."

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import arcade, core, idle, loopback, screen, store
+from . import agentgames, arcade, core, idle, loopback, screen, store
 from .timing import Row
 
 
@@ -23,6 +23,7 @@ def main() -> int:
         rows += store.commits(directory)
         if "--core" not in sys.argv:
             rows += arcade.arcade(directory)
+            rows += agentgames.agentgames(directory)
             rows += loopback.processes(directory)
             rows += idle.stored_games(directory)
             rows += idle.idle(directory)

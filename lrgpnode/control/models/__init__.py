@@ -11,6 +11,7 @@ from typing import Final
 
 from . import (
     airtime,
+    arcade,
     clock,
     contacts,
     game,
@@ -34,6 +35,19 @@ from .airtime import (
     AirtimeUse as AirtimeUse,
     PacketCount as PacketCount,
     RadioAirtime as RadioAirtime,
+)
+from .arcade import (
+    ArcadeArena as ArcadeArena,
+    ArcadeGame as ArcadeGame,
+    ArcadeLadder as ArcadeLadder,
+    ArcadeLadderParams as ArcadeLadderParams,
+    ArcadeMatch as ArcadeMatch,
+    ArcadeMatches as ArcadeMatches,
+    ArcadeMatchesParams as ArcadeMatchesParams,
+    ArcadeMatchParams as ArcadeMatchParams,
+    ArcadeReplay as ArcadeReplay,
+    ArcadeStanding as ArcadeStanding,
+    ArcadeStep as ArcadeStep,
 )
 from .base import (
     PAGE as PAGE,
@@ -248,6 +262,7 @@ _AREAS: Final = (
     message,
     house,
     gateway,
+    arcade,
     propagation,
     radio,
     airtime,

@@ -8,7 +8,9 @@ from collections.abc import Collection, Sequence
 
 from lrgpnode.control import models
 from lrgpnode.protocol.errors import CallerError, Kind
+from lrgpnode.protocol.session import SessionKey
 from storage.gateway_model import Bridge as Row, NewBridge, SeatResult, SeatStage
+from storage.model import ASSISTED
 
 from .accounts import AccountError, Source
 from .bridge.driver import Bridge
@@ -169,7 +171,14 @@ class GatewayDesk:
             hosted=row.hosted,
             move_seconds=bridge.notes.seconds if bridge is not None else None,
             round_trip=self._round_trip(row.peer) if bridge is not None else None,
+            assisted=self._assisted(row),
         )
+
+    def _assisted(self, row: Row) -> bool:
+        if not row.session:
+            return False
+        flags = self._gateway.store.mail.flags(SessionKey(row.identity, row.session))
+        return any(flag.flag == ASSISTED for flag in flags)
 
     def _round_trip(self, peer: str) -> float | None:
         trip = self._gateway.round_trip(peer)

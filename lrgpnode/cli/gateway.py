@@ -275,5 +275,7 @@ def _seat(seat: Mapping[str, Any]) -> str:
         state += f", {age(left)} left" if left > 0 else ", time is up"
     if seat.get("round_trip") is not None and seat["round_trip"] >= 1:
         state += f", {seat['round_trip']:.0f} s on the way to the player and back"
+    if seat.get("assisted"):
+        state += ", assisted"
     trouble = f"  trouble: {clean(seat['trouble'])}" if seat.get("trouble") else ""
     return f"{seat['id']:>4}  {player}, {clean(seat['app'], 16)} at {where}{against}: {state}{trouble}"

@@ -28,6 +28,7 @@ class GatewaySeat(Model, frozen=True, kw_only=True):
     calls the other side. ``trouble``: why it does not go on just now, or "". ``result`` and ``reason`` of
     one that is over. ``hosted``: the table is ours. ``move_seconds``: the time for a move, where the platform
     has one; ``round_trip``: seconds that a move to the player and the answer back take, as far as is known.
+    ``assisted``: the node has chosen moves for a player by text.
     """
 
     id: int
@@ -49,6 +50,7 @@ class GatewaySeat(Model, frozen=True, kw_only=True):
     hosted: bool = False
     move_seconds: float | None = None
     round_trip: float | None = None
+    assisted: bool = False
 
 
 class GatewayPlatform(Model, frozen=True, kw_only=True):

@@ -36,6 +36,8 @@ class Club:
         data.mkdir(parents=True)
         self.move_seconds = move_seconds
         self.tokens = accounts(data, (OURS, "rival"))
+        self.told: list[Json] = []
+        """What the last rival was told so far."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -63,7 +65,7 @@ class Club:
     async def _rival(self, game: str, moves: list[str]) -> list[Json]:
         headers = {"Authorization": f"Bearer {self.tokens['rival']}"}
         url = f"{self.arcade.url}/play?game={game}"
-        told: list[Json] = []
+        told = self.told = []
         async with self._http.ws_connect(url, headers=headers, autoping=True) as socket:
             async for frame in socket:
                 told.append(json.loads(frame.data))

@@ -70,7 +70,7 @@ def not_begun(finished: Finished | None, reason: str) -> str:
     return ended or not_seated(reason)
 
 
-def swapped(game: str, seconds: float | None) -> str:
+def swapped(game: str, seconds: float | None = None) -> str:
     """``seconds``: the time for a move there, which passes for an accept, too."""
     told = f"At this table your opponent moves first, so I decline and challenge you to {game}: accept that"
     return f"{told}." if seconds is None else f"{told} at once, you have {seconds:g} s for each move."

@@ -36,14 +36,15 @@ OWN: Final = "player-"
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{6,4096}")
-_WORD: Final = re.compile(r"[A-Za-z]{1,19}[.,;:!?]?")
-"""What nobody can mean as a token. Kept as one, it would be taken out of every line of the log."""
 _KEY: Final = re.compile(
     r"-----BEGIN (?P<kind>(?:[A-Z]{1,20} )?PRIVATE KEY)-----\n"
     r"(?:[A-Za-z0-9+/=:, -]{1,100}\n){1,100}"
     r"-----END (?P=kind)-----"
 )
 """An SSH key without a passphrase, for platforms that are reached by SSH."""
+
+_WORD: Final = re.compile(r"[A-Za-z]{1,19}[.,;:!?]?")
+"""What nobody can mean as a token. Kept as one, it would be taken out of every line of the log."""
 
 
 class AccountError(Exception):

@@ -120,21 +120,6 @@ def _addresses(settings: Settings) -> list[tuple[str, str, bool]]:
     return found
 
 
-def arcade_is_open(gateway: Gateway, address: tuple[str, int]) -> None:
-    """The arcade of this node listens there; its setting may have left the port to the system."""
-    from .rcadia.platform import RcadiaPlatform  # noqa: PLC0415 - see make()
-
-    platform = gateway.platforms.get(ARCADE)
-    if isinstance(platform, RcadiaPlatform):
-        platform.move(_local(*address))
-
-
-def _local(host: str, port: int) -> str:
-    """The URL at which this machine reaches what listens there."""
-    local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is compared
-    return f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
-
-
 def _agentgames(settings: Settings, data: Path) -> Platform | None:
     """AgentGames, if it is set up, over the transport that the settings name."""
     if not settings.agentgames_ssh and not settings.agentgames_url:
@@ -169,6 +154,21 @@ def _over_ssh(settings: Settings, data: Path) -> Dialer:
 
     host, port = host_and_maybe_port(settings.agentgames_ssh, SSH_PORT)
     return SshDialer(host, port, HostKeys(data / FILE_NAME))
+
+
+def arcade_is_open(gateway: Gateway, address: tuple[str, int]) -> None:
+    """The arcade of this node listens there; its setting may have left the port to the system."""
+    from .rcadia.platform import RcadiaPlatform  # noqa: PLC0415 - see make()
+
+    platform = gateway.platforms.get(ARCADE)
+    if isinstance(platform, RcadiaPlatform):
+        platform.move(_local(*address))
+
+
+def _local(host: str, port: int) -> str:
+    """The URL at which this machine reaches what listens there."""
+    local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is compared
+    return f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
 
 
 def _provide(accounts: Accounts, data: Path) -> None:

@@ -18,7 +18,16 @@ from gateway.seat import ActionRefused, Away, Event, NotYourTurn, Outcome, SeatL
 from lrgpnode.protocol.errors import Rejection
 from lrgpnode.protocol.value import Value
 
-from .client.errors import AgentGamesError, Ended, NoOpponent, Silent, Unauthorized, UnknownGame, Unreachable
+from .client.errors import (
+    AgentGamesError,
+    Ended,
+    NoOpponent,
+    Refused,
+    Silent,
+    Unauthorized,
+    UnknownGame,
+    Unreachable,
+)
 from .client.match import Match
 from .course import Course
 from .games import Unreadable
@@ -241,11 +250,14 @@ class Place:
 
     async def _queue_again(self, error: Exception) -> bool:
         """After the queue has let us go; False where that is the end."""
-        if isinstance(error, Silent):
+        if isinstance(error, Silent | Refused):
+            # Another program with our account would take the place again and again, as we would its.
             if self._forgotten:
-                self._tell(self.course.lose(ELSEWHERE))
+                self._tell(self.course.lose(ELSEWHERE if isinstance(error, Silent) else str(error)))
                 return False
             self._forgotten = True
+        elif isinstance(error, NoOpponent):
+            self._forgotten = False
         attempt = 0
         pause = self._timing.again if isinstance(error, NoOpponent | Silent) else self._pause(error, attempt)
         while True:

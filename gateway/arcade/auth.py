@@ -163,7 +163,11 @@ def _too_often(seconds: float) -> Refusal:
 def check_same_origin(request: web.Request) -> None:
     """A cookie goes along with whatever page sends the request. Raises ``Refusal`` (403)."""
     origin = request.headers.get("Origin", "")
-    if urlsplit(origin).netloc.lower() != request.host.lower() or not origin:
+    try:
+        host = urlsplit(origin).netloc.lower()
+    except ValueError:  # half an IPv6 address, for one
+        host = ""
+    if not host or host != request.host.lower():
         raise Refusal(403, "cross_origin", "This may only be called from a page of this server.")
 
 

@@ -34,6 +34,7 @@ _ERRORS: Final = {
     401: "No token, or one that is not known.",
     403: "The token lacks the scope, or its account has no part in this session.",
     404: "There is no such session or match.",
+    408: "The body did not arrive in time.",
     409: "It does not fit the session as it is; `code` says why.",
     410: "The server has restarted since, and the session is lost.",
     413: "Too large.",
@@ -88,7 +89,7 @@ ROUTES: Final = (
         scope="host",
         body=wire.CreateRequest,
         status=201,
-        errors=(400, 401, 403, 413, 429),
+        errors=(400, 401, 403, 408, 413, 429),
     ),
     _host(
         "POST",
@@ -96,7 +97,7 @@ ROUTES: Final = (
         "Publish, in order, all or nothing.",
         wire.OpsAnswer,
         body=wire.OpsRequest,
-        errors=(413,),
+        errors=(408, 413),
     ),
     _host(
         "GET",
@@ -107,7 +108,7 @@ ROUTES: Final = (
     ),
     _host("POST", "rematch", "Open the next round.", wire.RematchAnswer, errors=(409,)),
     *(
-        _host(method, end, "Version 1: one op.", wire.OkAnswer, body=body, errors=(413,))
+        _host(method, end, "Version 1: one op.", wire.OkAnswer, body=body, errors=(408, 413))
         for method, end, body in (
             ("PATCH", "state", wire.StateOp),
             ("PATCH", "observation", wire.ObservationOp),
@@ -131,7 +132,7 @@ ROUTES: Final = (
         wire.Snapshot,
         body=wire.JoinRequest,
         optional_body=True,
-        errors=(409, 413),
+        errors=(408, 409, 413),
     ),
     _player(
         "GET",
@@ -147,7 +148,7 @@ ROUTES: Final = (
         wire.ActionAnswer,
         body=wire.ActionRequest,
         query=("wait",),
-        errors=(409, 413),
+        errors=(408, 409, 413),
     ),
     _player("POST", "leave", "Leave the table, forfeit the game, or want no rematch.", wire.LeaveAnswer),
     _player("GET", "events", "The history of the session.", wire.EventsAnswer, query=("since", "wait")),
@@ -173,7 +174,7 @@ ROUTES: Final = (
         help="Sign in; needs the server's own `Origin`.",
         answer=sign_in.AccountAnswer,
         body=sign_in.SignInRequest,
-        errors=(400, 401, 403, 413, 429),
+        errors=(400, 401, 403, 408, 413, 429),
     ),
     Route(
         method="DELETE",

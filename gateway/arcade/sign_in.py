@@ -27,6 +27,9 @@ PATH: Final = "/api/v1/arcade/account"
 
 SIGNED_IN_SECONDS: Final = 30 * 86400
 
+MAX_BODY: Final = 8 * 1024
+"""Bytes; whoever signs in is nobody yet."""
+
 MAX_CHECKS: Final = 2
 """Passwords checked at a time; each takes memory and a processor."""
 
@@ -78,7 +81,7 @@ class SignInRoutes:
         self._doorman.anybody(request)
         check_same_origin(request)
         self._doorman.check_guesses(request)
-        given = await requests.body(request, _decoder)
+        given = await requests.body(request, _decoder, most=MAX_BODY)
         known = await asyncio.to_thread(self._store.password, given.name)
         account, hashed = known or ("", secret.NOBODY)
         async with self._checks:

@@ -76,13 +76,6 @@ class RcadiaPlatform:
     def games(self) -> Collection[str]:
         return APPS
 
-    def move(self, url: str) -> None:
-        """The platform is at another address, of this computer or a private network. Raises ``RcadiaError``.
-
-        Before anything was asked of it.
-        """
-        self._connections.address = parse_address(url, allow_plain=True)
-
     @property
     def move_seconds(self) -> float | None:
         """As ``Platform.move_seconds``: each table has its own clock."""
@@ -92,6 +85,13 @@ class RcadiaPlatform:
     def queue_seconds(self) -> float | None:
         """As ``Platform.queue_seconds``: a seat is kept until somebody comes."""
         return None
+
+    def move(self, url: str) -> None:
+        """The platform is at another address, of this computer or a private network. Raises ``RcadiaError``.
+
+        Before anything was asked of it.
+        """
+        self._connections.address = parse_address(url, allow_plain=True)
 
     async def tables(self, app: str | None = None) -> Sequence[RemoteTable]:
         """As ``Platform.tables``: those with somebody waiting first."""

@@ -159,18 +159,21 @@ def _web(settings: Settings) -> Web:
     remedies = {
         "arcade": ("arcade.enabled", "true"),
         "rcadia": ("rcadia.url", "https://api.rcadia.xyz"),
+        "agentgames": ("agentgames.url", "wss://bbs.profullstack.com"),
     }
-    missing = {
-        name
-        for name, there in (("arcade", settings.arcade_enabled), ("rcadia", bool(settings.rcadia_url)))
-        if not there
+    set_up = {
+        "arcade": settings.arcade_enabled,
+        "rcadia": bool(settings.rcadia_url),
+        "agentgames": bool(settings.agentgames_url or settings.agentgames_ssh),
     }
+    missing = {name for name, there in set_up.items() if not there}
     named = [("gateway.routes", route.partition("=")[2]) for route in settings.gateway_routes]
     named += [("hosting.platform", settings.hosting_platform)] if settings.hosting_games else []
     found = [(key, name, remedies[name]) for key, name in dict.fromkeys(named) if name in missing]
     return Web(
         needed_by=tuple(key for key, value in on.items() if value),
         unset=tuple(found) if settings.gateway_enabled else (),
+        ssh="agentgames.ssh" if settings.gateway_enabled and settings.agentgames_ssh else "",
     )
 
 

@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 _ROW: Final = "row"
 
-HOSTED: Final = ("arcade", "rcadia")
-"""Places on the web where tables can be kept open."""
+HOSTING: Final = ("arcade", "rcadia")
+"""Platforms at which the gateway can keep tables of its own."""
 
-PLATFORMS: Final = (*HOSTED, "agentgames")
+PLATFORMS: Final = (*HOSTING, "agentgames")
 """Places on the web where games are played, as `gateway.start` knows them."""
 
 SEATED: Final = ("chess", "ttt", "four_in_a_row")
@@ -313,7 +313,7 @@ class Settings(Value):
         several(text(32), 8), (), "Games for which the gateway keeps open tables, such as `chess`."
     )
     hosting_platform: str = setting(
-        choice(*HOSTED), "arcade", "Where it keeps them; it needs an account called `host` there."
+        choice(*HOSTING), "arcade", "Where it keeps them; it needs an account called `host` there."
     )
     hosting_open_tables: int = setting(whole(1, 8), 1, "Tables of each game at which somebody can sit down.")
     hosting_max_tables: int = setting(whole(1, 32), 4, "Most tables of one game.")

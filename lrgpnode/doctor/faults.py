@@ -347,6 +347,12 @@ WEB_MODULE: Final = Fault(
     "{setting} is on, and Python's module aiohttp, which it needs, is not installed.",
     "Install it for the node: `{python} -m pip install 'lrgpnode[gateway]'`; or turn {setting} off.",
 )
+SSH_MODULE: Final = Fault(
+    "ssh-module",
+    _E,
+    "{setting} is set, and Python's module asyncssh, which it needs, is not installed.",
+    "Install it for the node: `{python} -m pip install 'lrgpnode[ssh]'`; or unset {setting}.",
+)
 NODE_PROBLEM: Final = Fault(
     "node-problem",
     _W,

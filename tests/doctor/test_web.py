@@ -47,3 +47,16 @@ def test_platforms_that_are_set_up(ward: Ward) -> None:
     more = '[arcade]\nenabled = true\n[rcadia]\nurl = "https://games.example"\n[hosting]\ngames = ["chess"]\n'
     write(ward, '[gateway]\nenabled = true\nroutes = ["chess=rcadia", "ttt=arcade"]\n' + more)
     assert ward.all() == ()
+
+
+def test_agentgames_like_the_others(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(ward, '[gateway]\nenabled = true\nroutes = ["ttt=agentgames"]\n')
+    (unset,) = ward.all()
+    assert unset.cause == "gateway.routes names the platform agentgames, which is not set up."
+    assert "config set agentgames.url wss://" in unset.fix
+    write(ward, '[agentgames]\nssh = "games.example"\n')
+    assert ward.all() == ()
+    monkeypatch.setattr(web, "find_spec", lambda name: None if name == "asyncssh" else name)
+    (module,) = ward.all()
+    assert (module.id, "agentgames.ssh is set" in module.cause) == ("ssh-module", True)
+    assert "lrgpnode[ssh]" in module.fix

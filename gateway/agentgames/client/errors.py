@@ -24,6 +24,10 @@ class HostKeyRefused(Unreachable):
     """The server shows another SSH host key than the one that is known; nobody was told who we are."""
 
 
+class Refused(Unreachable):
+    """The server has named an error that is none of the three of the protocol, and closes."""
+
+
 class Unauthorized(AgentGamesError):
     """The server does not take the token or the key, or the account may not play."""
 

@@ -23,10 +23,10 @@ from .errors import (
     AgentGamesError,
     Ended,
     NoOpponent,
+    Refused,
     Silent,
     Unauthorized,
     UnknownGame,
-    Unreachable,
     Unusable,
 )
 
@@ -55,7 +55,7 @@ class Match:
         """The next message that says something. ``seconds``: how long it may take, noise included.
 
         Raises ``Silent``, ``Ended``, ``Unusable``, ``Unauthorized`` for a refusal in plain text,
-        ``NoOpponent``, ``UnknownGame`` and ``Unreachable`` for the errors that the server names.
+        ``NoOpponent``, ``UnknownGame`` and ``Refused`` for the errors that the server names.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -118,7 +118,7 @@ def _named(text: str) -> AgentGamesError:
         return NoOpponent("Nobody wants to play just now")
     if text.startswith("unknown game"):
         return UnknownGame("The platform does not have that game", _games(text))
-    return Unreachable(f"The platform says: {clean(text)}")
+    return Refused(f"The platform says: {clean(text)}")
 
 
 def _games(text: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 The files are few and small (under 300 kB), so each is read once, when it is first asked for, and kept with
 its compressed form. Only what lies in ``static`` has an address: a path is looked up, never joined.
+
+``static/pages`` has what is in each page, and the frame around all of them.
 """
 
 from __future__ import annotations
@@ -17,21 +19,40 @@ from typing import Final, TypeAlias
 
 from aiohttp import web
 
+from lrgpnode.protocol.value import Value
+
 from .headers import FILE, GAME, PAGE
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.Response]]
 
 PREFIX: Final = "/web/"
 
-PAGES: Final[Mapping[str, str]] = {
-    "/": "lobby.html",
-    "/results": "results.html",
-    "/sign-in": "sign-in.html",
-    "/host": "host.html",
-    "/host/{game}": "host.html",
-    "/table/{session}": "table.html",
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Page(Value):
+    """``name`` is that of its content and of its script, ``at`` its place in the navigation."""
+
+    name: str
+    title: str = "Arcade"
+    at: str = ""
+    styles: tuple[str, ...] = ("base",)
+
+
+_BOARDS: Final = ("base", "boards", "table")
+_HOST: Final = Page(name="host", title="Host a game · Arcade", at="/host", styles=_BOARDS)
+
+PAGES: Final[Mapping[str, Page]] = {
+    "/": Page(name="lobby", at="/"),
+    "/results": Page(name="results", title="Results · Arcade", at="/results"),
+    "/sign-in": Page(name="sign-in", title="Sign in · Arcade"),
+    "/host": _HOST,
+    "/host/{game}": _HOST,
+    "/table/{session}": Page(name="table", title="Table · Arcade", styles=_BOARDS),
 }
 """Which page is at which address; what stands in braces is read by the page's script."""
+
+_PARTS: Final = "pages/"
+"""Where the content of the pages is, which has no address of its own."""
 
 _TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -59,24 +80,27 @@ class Asset:
 def routes() -> list[web.RouteDef]:
     """Every page and file, for an application's router."""
     static = files(__package__) / "static"
-    known = {name: _reader(file) for name, file in _walk(static, "")}
+    known = {name: _reader(file) for name, file in _walk(static, "") if not name.startswith(_PARTS)}
 
-    def page(name: str) -> Handler:
+    def page(shown: Page) -> Handler:
+        @cache
+        def made() -> Asset:
+            return _asset(_document(static / _PARTS, shown).encode(), ".html")
+
         async def handler(request: web.Request) -> web.Response:
-            return _answer(request, known[name](), PAGE)
+            return _answer(request, made(), PAGE)
 
         return handler
 
     async def file(request: web.Request) -> web.Response:
         name = request.match_info["name"]
-        # A page without its policy and address is of no use to anybody.
-        if name not in known or name in PAGES.values():
+        if name not in known:
             raise web.HTTPNotFound(text="There is no such file.\n")
         document = name.endswith(".html")
         return _answer(request, known[name](), GAME if document else FILE)
 
     return [
-        *(web.get(path, page(name)) for path, name in PAGES.items()),
+        *(web.get(path, page(shown)) for path, shown in PAGES.items()),
         web.get(PREFIX + "{name:.+}", file),
     ]
 
@@ -89,20 +113,33 @@ def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]
             yield prefix + entry.name, entry
 
 
+def _document(parts: Traversable, page: Page) -> str:
+    """The page in its frame; its place in the navigation is marked."""
+    frame = (parts / "frame.html").read_text("utf-8")
+    document = frame.format(
+        title=page.title,
+        script=f'<script type="module" src="/web/js/{page.name}.js"></script>',
+        styles="\n".join(f'<link rel="stylesheet" href="/web/css/{one}.css">' for one in page.styles),
+        main=(parts / f"{page.name}.html").read_text("utf-8"),
+    )
+    return document.replace(f'\n<a href="{page.at}">', f'\n<a href="{page.at}" aria-current="page">')
+
+
 def _reader(file: Traversable) -> Callable[[], Asset]:
     @cache
     def read() -> Asset:
-        body = file.read_bytes()
-        packed = gzip.compress(body, mtime=0) if len(body) >= _WORTH_COMPRESSING else None
-        suffix = "." + file.name.rpartition(".")[2].lower()
-        return Asset(
-            body=body,
-            packed=packed,
-            etag=f'"{hashlib.sha256(body).hexdigest()[:24]}"',
-            content_type=_TYPES.get(suffix, "application/octet-stream"),
-        )
+        return _asset(file.read_bytes(), "." + file.name.rpartition(".")[2].lower())
 
     return read
+
+
+def _asset(body: bytes, suffix: str) -> Asset:
+    return Asset(
+        body=body,
+        packed=gzip.compress(body, mtime=0) if len(body) >= _WORTH_COMPRESSING else None,
+        etag=f'"{hashlib.sha256(body).hexdigest()[:24]}"',
+        content_type=_TYPES.get(suffix, "application/octet-stream"),
+    )
 
 
 def _answer(request: web.Request, asset: Asset, headers: Mapping[str, str]) -> web.Response:

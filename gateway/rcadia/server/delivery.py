@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from gateway.rcadia.wire import Entry
 
 if TYPE_CHECKING:
@@ -30,9 +32,10 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Queue:
-    """``sent`` was handed out and not acknowledged, ``waiting`` is new."""
+    """``sent`` was handed out and not acknowledged, ``waiting`` is new. ``size``: bytes of their actions."""
 
     last: int = 0
+    size: int = 0
     sent: list[Entry] = field(default_factory=list)
     waiting: list[Outgoing] = field(default_factory=list)
 
@@ -41,10 +44,14 @@ class Queue:
         if brings is None and len(self.waiting) >= MAX_WAITING:
             return
         self.waiting.append(Outgoing(fields, brings))
+        self.size += _size(fields.get("action"))
 
     def withdraw(self, action: Action) -> None:
         """Take back an action that the host has not seen."""
-        self.waiting = [one for one in self.waiting if one.action is not action]
+        taken = next((one for one in self.waiting if one.action is action), None)
+        if taken is not None:
+            self.waiting = [one for one in self.waiting if one is not taken]
+            self.size -= _size(taken.fields["action"])
 
     def beyond(self, after: int | None) -> bool:
         """Whether there is something to hand out that is newer than ``after``."""
@@ -55,7 +62,7 @@ class Queue:
     def acknowledge(self, after: int) -> None:
         """Forget what the host has processed."""
         if after > 0 and self.sent:
-            self.sent = [entry for entry in self.sent if entry.seq > after]
+            self._forget(sum(entry.seq <= after for entry in self.sent))
 
     def newer(self, after: int, now: float) -> list[Entry]:
         """``take``, of which only what is newer than ``after``."""
@@ -75,11 +82,22 @@ class Queue:
                 outgoing.action.delivered_at = now
         self.waiting = []
         # A host that never acknowledges loses the oldest.
-        del self.sent[:-MAX_UNACKNOWLEDGED]
+        self._forget(len(self.sent) - MAX_UNACKNOWLEDGED)
         return list(self.sent)
 
     def drain(self, now: float) -> list[Entry]:
         """``take`` and forget, for hosts of v1, which acknowledge nothing."""
         taken = self.take(now)
-        self.sent = []
+        self._forget(len(taken))
         return taken
+
+    def _forget(self, count: int) -> None:
+        """The oldest ones that were handed out; they are in the order of their numbers."""
+        if count <= 0:
+            return
+        self.size -= sum(_size(entry.action) for entry in self.sent[:count])
+        del self.sent[:count]
+
+
+def _size(action: Any) -> int:
+    return len(action) if isinstance(action, msgspec.Raw) else 0

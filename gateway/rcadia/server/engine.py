@@ -24,6 +24,7 @@ from gateway.rcadia.server import (
     slugs,
     turns,
 )
+from gateway.rcadia.server.config import Mode
 from gateway.rcadia.server.refusal import Refusal, bad
 from gateway.rcadia.server.room import Room
 from gateway.rcadia.server.table import Action, Game, Host, Seat, Series, Session
@@ -33,13 +34,16 @@ from lrgpnode.protocol.value import Value
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits(Value):
     """Bounds of memory: sessions in all and hosted by one account, and sizes in bytes of what one session
-    publishes, of all that is published, and of one action."""
+    publishes, of all that is published, of one action, of those that wait for one host, and of all that wait.
+    """
 
     sessions: int = 2000
     hosted: int = 1000
     session_bytes: int = 512 * 1024
     all_bytes: int = 64 * 1024 * 1024
     action_bytes: int = 16 * 1024
+    queue_bytes: int = 1024 * 1024
+    all_queue_bytes: int = 64 * 1024 * 1024
 
 
 _GAMES_REMEMBERED: Final = 200
@@ -141,6 +145,7 @@ class Engine:
         session.polls += 1
         if after is not None:
             session.queue.acknowledge(after)
+            self._count_queue(session)
 
     def poll_ready(self, session: Session, after: int | None) -> bool:
         """Whether the poll has something to bring."""
@@ -148,9 +153,9 @@ class Engine:
 
     def poll_takes(self, session: Session, after: int | None, now: float) -> list[wire.Entry]:
         """The entries that the poll brings; without ``after`` they are forgotten."""
-        if after is None:
-            return session.queue.drain(now)
-        return session.queue.newer(after, now)
+        taken = session.queue.drain(now) if after is None else session.queue.newer(after, now)
+        self._count_queue(session)
+        return taken
 
     def poll_ends(self, session: Session, now: float) -> None:
         """The poll is answered, or its connection is gone."""
@@ -189,7 +194,11 @@ class Engine:
         body = msgspec.json.encode(request.action)
         if len(body) > self._limits.action_bytes:
             raise Refusal(413, "too_large", f"An action has at most {self._limits.action_bytes} bytes.")
-        return turns.submit(session, seat, msgspec.Raw(body), request.turn, now)
+        turns.check(session, seat, request.turn)
+        self._check_queue(session, len(body))
+        action = turns.submit(session, seat, msgspec.Raw(body), request.turn, now)
+        self._count_queue(session)
+        return action
 
     def leave(self, session: Session, seat: Seat, now: float) -> None:
         seats.leave(session, seat, now)
@@ -264,6 +273,7 @@ class Engine:
     def _drop(self, session: Session) -> None:
         del self.room.sessions[session.id]
         self.room.stored -= session.stored
+        self.room.queued -= session.queued
         self.room.changed[session] = None
 
     def _check_size(
@@ -273,6 +283,8 @@ class Engine:
         for op, raw in zip(ops, encoded, strict=True):
             if raw is not None:
                 sizes[type(op), getattr(op, "player_id", "")] = len(raw)
+            elif isinstance(op, wire.RejectOp):
+                sizes[wire.RejectOp, op.player_id] += _size(op.reason)
         total = sum(sizes.values())
         if total > self._limits.session_bytes:
             limit = self._limits.session_bytes
@@ -284,6 +296,20 @@ class Engine:
         stored = sum(_sizes(session).values())
         self.room.stored += stored - session.stored
         session.stored = stored
+        self._count_queue(session)
+
+    def _check_queue(self, session: Session, size: int) -> None:
+        if _queued(session) + size > self._limits.queue_bytes:
+            raise Refusal(429, "too_many_actions", "Too many actions wait for the game.", retry_after=1)
+        if self.room.queued + size > self._limits.all_queue_bytes:
+            raise Refusal(429, "server_full", "The server has no more memory for actions.", retry_after=60)
+
+    def _count_queue(self, session: Session) -> None:
+        if session.id not in self.room.sessions:
+            return  # A poll of it was still open.
+        queued = _queued(session)
+        self.room.queued += queued - session.queued
+        session.queued = queued
 
 
 def _sizes(session: Session) -> dict[tuple[type[wire.Op], str], int]:
@@ -294,7 +320,19 @@ def _sizes(session: Session) -> dict[tuple[type[wire.Op], str], int]:
     for seat in session.seats:
         sizes[wire.LegalActionsOp, seat.player_id] = len(seat.legal or b"")
         sizes[wire.ObservationOp, seat.player_id] = len(seat.observation or b"")
+        sizes[wire.RejectOp, seat.player_id] = sum(_size(one.reason) for one in seat.rejections)
     return sizes
+
+
+def _queued(session: Session) -> int:
+    """Bytes of the actions that the host has not acknowledged, those that are still held included."""
+    if session.mode is not Mode.SIMULTANEOUS:
+        return session.queue.size
+    return session.queue.size + sum(len(one.body) for seat in session.seats for one in seat.open)
+
+
+def _size(reason: str | None) -> int:
+    return len((reason or "").encode())
 
 
 def _encoded(op: wire.Op) -> msgspec.Raw | None:
@@ -327,9 +365,9 @@ def _seat(session: Session, player_id: str) -> Seat:
 
 
 def _is_game(session: Session, game: str | None) -> bool:
-    if game is None:
+    wanted = (game or "").strip().casefold()
+    if not wanted:
         return True
-    wanted = game.casefold()
     known = session.game
     return wanted in (
         (known.id or "").casefold(),

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.rcadia.server.table import Action, Rejected, Seat, Session
+from gateway.rcadia.server.table import NOTHING, Action, Rejected, Seat, Session
 
 VERDICT: Final = 15.0
 """Seconds from delivery in which the game should say something."""
@@ -35,6 +35,8 @@ def hand_over(session: Session, seat: Seat, action: Action) -> None:
     session.queue.push(
         action, type="action", player_id=seat.player_id, action=action.body, action_id=action.id
     )
+    # Open actions may stay for long; what was in them need not.
+    action.body = NOTHING
 
 
 def apply_delivered(session: Session, seat: Seat, now: float) -> None:

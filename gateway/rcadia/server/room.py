@@ -19,7 +19,8 @@ class Room:
 
     ``changed`` and ``ended`` are emptied by whoever drives the engine. ``due`` is a heap of times at which a
     session may have something to do; a time may be too early, never too late. ``stored``: bytes that games
-    have published. ``skew``: seconds by which the times that are shown are later than those inside.
+    have published, ``queued``: bytes of the actions that wait for hosts. ``skew``: seconds by which the times
+    that are shown are later than those inside.
     """
 
     tag: str
@@ -29,6 +30,7 @@ class Room:
     ended: list[Session] = field(default_factory=list)
     due: list[tuple[float, int, Session]] = field(default_factory=list)
     stored: int = 0
+    queued: int = 0
     skew: float = 0.0
     _counter: int = 0
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gateway.rcadia.server.room import Room
 
 NULL: Final = msgspec.Raw(b"null")
+NOTHING: Final = msgspec.Raw(b"")
 
 EVENTS_KEPT: Final = 200
 REJECTIONS_KEPT: Final = 20
@@ -22,7 +23,7 @@ REJECTIONS_KEPT: Final = 20
 
 @dataclass(slots=True, eq=False)
 class Action:
-    """An accepted action. ``body`` is JSON; times are Unix seconds.
+    """An accepted action. ``body`` is JSON until it is in the host's queue; times are Unix seconds.
 
     ``status`` is ``pending``, ``applied``, ``rejected`` or ``unconfirmed``. ``held``: not yet in the host's
     queue, because others of a simultaneous turn have not acted. Open is what may still get a verdict:
@@ -125,8 +126,8 @@ class Session:
     ``contact`` is when the host was last heard, ``polls`` how many of its polls are open, ``silent_since``
     since when it counts as not alive. ``turn_seat`` is the player of a sequential turn; ``release`` what was
     handed to the game together in a simultaneous one, None before. ``stored`` is the size in bytes of what
-    the game has published; ``public`` the spectators' view as JSON, with its version; ``packet``
-    that view, and it as an answer of HTTP.
+    the game has published, ``queued`` that of the actions that wait for the host; ``public`` the spectators'
+    view as JSON, with its version; ``packet`` that view, and it as an answer of HTTP.
     """
 
     room: Room
@@ -166,6 +167,7 @@ class Session:
     event_index: int = 0
     scheduled: float | None = None
     stored: int = 0
+    queued: int = 0
     public: tuple[int, bytes] | None = None
     packet: tuple[bytes, bytes] | None = None
 
@@ -208,6 +210,9 @@ class Session:
     def changed(self) -> None:
         """Raise the version; whoever waits for a change is woken."""
         self.version += 1
+        # Of a session that nobody watches any more, the last view must not stay.
+        self.public = None
+        self.packet = None
         self.room.changed[self] = None
 
     def note(self, at: float, type: str, **fields: Any) -> None:

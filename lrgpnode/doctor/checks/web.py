@@ -16,6 +16,8 @@ def module(patient: Patient) -> Iterator[Finding]:
     if find_spec("aiohttp") is None:
         for setting in patient.web.needed_by:
             yield faults.WEB_MODULE(setting=setting, python=sys.executable)
+    if patient.web.ssh and find_spec("asyncssh") is None:
+        yield faults.SSH_MODULE(setting=patient.web.ssh, python=sys.executable)
 
 
 def platforms(patient: Patient) -> Iterator[Finding]:

@@ -167,7 +167,7 @@ class FakeServer:
     """``accounts``: name by token or by the text of a public key.
 
     ``mute``, ``drop``: kinds of messages that are not sent, or after which the connection ends. ``before``,
-    ``after``: lines around one of a kind.
+    ``after``: lines around one of a kind. ``seconds_of``: a player's time for a move, if not everybody's.
     """
 
     def __init__(self, games: Iterable[str] = ("ttt", "c4"), *, move: float = 15, queue: float = 120) -> None:
@@ -183,6 +183,7 @@ class FakeServer:
         self.wrongs: list[str] = []
         self.dials: list[tuple[str, str]] = []
         self.results: list[dict[str, Any]] = []
+        self.seconds_of: dict[str, float] = {}
         self.status = 0
         self.headers: dict[str, str] = {}
         self._slots: dict[str, tuple[Peer, asyncio.Future[tuple[Peer, asyncio.Future[None]]]]] = {}
@@ -272,7 +273,7 @@ class FakeServer:
     async def _move(self, player: Peer, board: Any) -> str:
         """Take the mover's move; why it forfeits instead, or ""."""
         try:
-            async with asyncio.timeout(self.move_seconds):
+            async with asyncio.timeout(self.seconds_of.get(player.name, self.move_seconds)):
                 while True:
                     text = await player.inbox.get()
                     if text is None:

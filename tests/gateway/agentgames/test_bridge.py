@@ -39,13 +39,22 @@ class Rated:
         self.scene = scene
         self.server = server
         self._leaves = leaves_queue
+        self._made: list[AgentGamesPlatform] = []
         self.dialer: MemoryDialer
         server.accounts = {TOKEN: "alice", OTHER_TOKEN: "carol"}
 
     def platforms(self) -> list[Platform]:
         self.dialer = MemoryDialer(self.server, leaves_queue=self._leaves)
         timing = Timing(move=self.server.move_seconds, queue=self.server.queue_seconds)
-        return [AgentGamesPlatform("agentgames", self.dialer, timing=timing, clock=self.scene.host.node.now)]
+        clock = self.scene.host.node.now
+        self._made.append(AgentGamesPlatform("agentgames", self.dialer, timing=timing, clock=clock))
+        return [self._made[-1]]
+
+    async def end(self) -> None:
+        """Also of nodes that were killed: their tasks are still there."""
+        for platform in self._made:
+            await platform.close()
+        await self.server.stop()
 
     async def challenge(self, app: str) -> str:
         return await self.scene.ann.challenge(B, app)
@@ -85,7 +94,7 @@ def rated(
         try:
             await main(made[0])
         finally:
-            await server.stop()
+            await made[0].end()
 
     play(inside, settings=HERE, before=before)
     if clean:

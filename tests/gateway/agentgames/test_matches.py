@@ -155,6 +155,7 @@ def test_a_draw_on_the_last_cell(transport: str, tmp_path: Path) -> None:
 )
 def test_the_other_side_forfeits(moves: list[str], reason: Reason, text: str, tmp_path: Path) -> None:
     async def main(server: FakeServer, platform: AgentGamesPlatform) -> None:
+        server.seconds_of = {"bob": 0.2}
         hand = Hand("ttt", [4])
         await hand.sit(platform)
         server.bot("ttt", moves)
@@ -162,7 +163,7 @@ def test_the_other_side_forfeits(moves: list[str], reason: Reason, text: str, tm
         assert (hand.end.winner, hand.end.reason, hand.end.text) == (Winner.US, reason, text)
         assert hand.line == [4]
 
-    run("websocket", tmp_path, main, move=0.3)
+    run("websocket", tmp_path, main)
 
 
 def test_our_time_is_up(transport: str, tmp_path: Path) -> None:
@@ -247,7 +248,7 @@ def test_a_move_that_nobody_answers_is_not_sent_again(tmp_path: Path) -> None:
         assert last.reason == "the platform has gone silent; the match counts as forfeited there"
         assert not last.resumable
 
-    timing = Timing(move=0.3, queue=3.0, answer=0.1, grace=0.3)
+    timing = Timing(move=1.0, queue=3.0, answer=0.1, grace=0.5)
     run("websocket", tmp_path, main, timing=timing, move=30)
 
 
@@ -288,7 +289,8 @@ def test_leaving_a_match_forfeits_it(transport: str, tmp_path: Path) -> None:
 
 def test_chess_where_the_server_has_it(tmp_path: Path) -> None:
     async def inside() -> None:
-        server = FakeServer(["ttt", "c4", "chess"], move=0.5)
+        server = FakeServer(["ttt", "c4", "chess"])
+        server.seconds_of = {"alice": 1.5}
         async with over_websocket(server) as platform:
             assert list(platform.games) == ["ttt", "four_in_a_row"]
             await platform.check(account_of(platform))

@@ -195,6 +195,24 @@ def test_whom_the_server_has_forgotten_asks_again_and_then_gives_up() -> None:
     run(main, Timing(move=2.0, queue=0.1, grace=0.1, again=0.01))
 
 
+def test_two_programs_of_one_account_do_not_take_the_place_from_each_other_for_ever() -> None:
+    async def main(server: FakeServer, platform: AgentGamesPlatform, dialer: MemoryDialer) -> None:
+        hand = Hand("ttt")
+        await hand.sit(platform)
+        playing = asyncio.create_task(hand.play())
+        for turn in range(2):
+            await until(lambda turn=turn: len(dialer.open) == turn + 1 and server.waits("ttt"))  # type: ignore[misc]
+            server._slots.clear()
+            await dialer.open[-1].peer.say(
+                {"type": "error", "error": "another connection waits for this game"}
+            )
+        await playing
+        assert hand.lost.reason == "The platform says: another connection waits for this game"
+        assert len(hand.away()) == 1
+
+    run(main)
+
+
 def test_a_token_that_is_revoked_while_we_wait() -> None:
     async def main(server: FakeServer, platform: AgentGamesPlatform, dialer: MemoryDialer) -> None:
         hand = Hand("ttt")

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ from tests.gateway.agentgames.playing import Hand
 from tests.gateway.agentgames.recorded import Recording
 from tests.gateway.agentgames.serving import HOST_KEY, _Knocked, listening
 
-TIMING = Timing(move=5.0, queue=0.2, answer=5.0, grace=0.2, again=0.01, pauses=(0.02,))
+TIMING = Timing(move=10.0, queue=10.0, answer=10.0, grace=0.2, again=0.01, pauses=(0.02,))
+FORGOTTEN = replace(TIMING, queue=0.2)
 APPS = {"ttt": "ttt", "c4": "four_in_a_row"}
 
 SPECIAL = {
@@ -247,7 +249,8 @@ async def replayed(recording: Recording, folder: Path) -> tuple[str, Hand, Repla
     opened = over_websocket(replay) if recording.via == "ws" else over_ssh(replay, folder)
     hand = Hand(APPS[recording.game])
     async with opened as dialer:
-        platform = AgentGamesPlatform("agentgames", dialer, timing=TIMING)
+        forgotten = recording.last.get("type") == "queued"
+        platform = AgentGamesPlatform("agentgames", dialer, timing=FORGOTTEN if forgotten else TIMING)
         try:
             outcome = await _outcome(hand, platform, replay)
         finally:

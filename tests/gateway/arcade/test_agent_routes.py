@@ -453,3 +453,21 @@ def test_tables_are_listed(clients: dict[str, Client]) -> None:
         assert word in text
     assert clients[""].get("/skill.md").status == 200
     assert clients[""].get("/games/none/skill.md").status == 404
+
+
+def test_a_list_has_place_for_so_much(clients: dict[str, Client]) -> None:
+    """Large configurations: the list is cut, and finding by name still works."""
+    house, nobody = clients["house"], clients[""]
+    large = {"config": {**CONFIG, "pad": "x" * 3700}, "gameTitle": "Padded"}
+    made = [house.ok("POST", BRIDGE, large, 201)["sessionId"] for _ in range(300)]
+    try:
+        last = {"config": CONFIG, "gameTitle": "Last of all"}
+        made.append(house.ok("POST", BRIDGE, last, 201)["sessionId"])
+        answer = nobody.get(f"{AGENT}/available?game=padded")
+        assert 250 < len(answer.body["sessions"]) < 300
+        assert len(answer.raw) < 1_500_000
+        found = nobody.get(f"{AGENT}/available?game=last%20of%20all").body["sessions"]
+        assert [one["sessionId"] for one in found] == made[-1:]
+    finally:
+        for id in made:
+            house.ok("POST", f"{BRIDGE}/{id}/end", {"result": None})

@@ -218,3 +218,14 @@ def test_a_spectator_sees_moves_as_they_happen_and_follows_the_series(
         await asyncio.gather(one.state(following, 0), two.state(following, 0))
 
     in_browser(tmp_path, test)
+
+
+def test_a_table_that_is_gone_says_so(in_browser: Runner, tmp_path: Path) -> None:
+    async def test(there: Village, browser: Browser) -> None:
+        page = await browser.page()
+        await page.open(f"{there.base}/table/ses_0000ffff0000")
+        await page.until("document.querySelector('.says').innerText === 'This table is gone.'")
+        assert await page.eval("document.querySelector('.side .buttons a').getAttribute('href')") == "/"
+        assert "Looking" not in await page.eval("document.body.innerText")
+
+    in_browser(tmp_path, test)

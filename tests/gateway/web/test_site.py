@@ -62,6 +62,33 @@ def test_pages_run_our_scripts_only_and_stand_in_no_frame() -> None:
     served(test)
 
 
+def test_each_page_is_whole_and_says_where_it_is() -> None:
+    expected = {
+        "/": ("Arcade", "lobby", "Tables"),
+        "/results": ("Results · Arcade", "results", "Results"),
+        "/sign-in": ("Sign in · Arcade", "sign-in", None),
+        "/host": ("Host a game · Arcade", "host", "Host a game"),
+        "/host/chess": ("Host a game · Arcade", "host", "Host a game"),
+        "/table/ses_0123456789ab": ("Table · Arcade", "table", None),
+    }
+
+    async def test(client: Client) -> None:
+        for path, (title, script, current) in expected.items():
+            text = await (await client.get(path, headers={"Accept-Encoding": "identity"})).text()
+            assert text.startswith('<!doctype html>\n<html lang="en">')
+            assert 'name="viewport"' in text
+            assert f"<title>{title}</title>" in text
+            assert f'<script type="module" src="/web/js/{script}.js"></script>' in text
+            assert text.count('href="/web/css/base.css"') == text.count("<main ") == 1
+            assert re.findall(r'aria-current="page">([^<]+)<', text) == ([current] if current else [])
+            assert text.count('id="note"') == 1
+            assert "{" not in text
+            for named in re.findall(r'(?:src|href)="(/[^"#]*)"', text):
+                assert (await client.get(named)).status == 200, (path, named)
+
+    served(test)
+
+
 def test_a_game_is_sandboxed_wherever_it_is_opened() -> None:
     async def test(client: Client) -> None:
         answer = await client.get(GAME)
@@ -103,6 +130,8 @@ def test_what_is_not_a_file_of_ours_is_not_found() -> None:
             "/web/js/%2e%2e%2f%2e%2e%2fsite.py",
             "/web//etc/passwd",
             "/web/lobby.html",
+            "/web/pages/lobby.html",
+            "/web/pages/frame.html",
             "/web/js/api.js%00",
             "/lobby.html",
             "/table",
@@ -138,8 +167,10 @@ def test_nothing_comes_from_elsewhere_and_nothing_is_inline(path: Path) -> None:
         assert not re.search(r"<script(?![^>]*\bsrc=)", text)
         assert not re.search(r"\s(on\w+|style)=", text)
         assert "<style" not in text
-        assert 'name="viewport"' in text
-        assert '<html lang="en">' in text
+        # A page's content is judged with its frame, below.
+        if path.parent.name != "pages" or path.name == "frame.html":
+            assert 'name="viewport"' in text
+            assert '<html lang="en">' in text
     if path.suffix == ".css":
         assert "@import" not in text
         assert "url(" not in text

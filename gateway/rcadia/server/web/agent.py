@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
@@ -21,6 +21,9 @@ MAX_PER_ADDRESS: Final = 3000
 """Requests of spectators that may wait from one address; a village may be behind one."""
 
 MAX_LISTED: Final = 500
+MAX_LISTED_BYTES: Final = 1024 * 1024
+"""Bytes of the configurations of the tables that are listed."""
+
 MAX_NAME: Final = 40
 
 _join: Final = msgspec.json.Decoder(wire.JoinRequest)
@@ -55,7 +58,7 @@ class AgentRoutes:
         base = service.base(request)
         return answers.ok(
             request,
-            wire.AvailableAnswer(sessions=[views.table(session, base) for session in found[:MAX_LISTED]]),
+            wire.AvailableAnswer(sessions=[views.table(session, base) for session in _listed(found)]),
         )
 
     async def join(self, request: web.Request) -> web.StreamResponse:
@@ -161,6 +164,16 @@ class AgentRoutes:
 
     def _snapshot(self, seat: Seat, request: web.Request) -> web.StreamResponse:
         return answers.ok(request, views.snapshot(seat, self._service.base(request)))
+
+
+def _listed(found: list[Session]) -> Iterator[Session]:
+    """As many as one answer has place for."""
+    size = 0
+    for session in found[:MAX_LISTED]:
+        size += len(session.config.echo)
+        if size > MAX_LISTED_BYTES:
+            return
+        yield session
 
 
 def _public_packet(session: Session) -> bytes:

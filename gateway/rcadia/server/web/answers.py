@@ -55,6 +55,8 @@ def refused(refusal: Refusal, base: str) -> web.Response:
     response = json(answer, refusal.status)
     if refusal.retry_after is not None:
         response.headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after)))
+    if refusal.status == HTTPStatus.REQUEST_TIMEOUT:
+        response.force_close()
     if refusal.status == HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response

@@ -53,6 +53,8 @@ class Written(web.StreamResponse):
             raise ConnectionResetError("the connection is gone")
         if self._data:
             transport.write(self._data)
+            # Whoever does not read must not keep it twice.
+            self._data = b""
         # Whoever asks on without reading must not fill our memory.
         if transport.get_write_buffer_size():
             await request.writer.drain()

@@ -225,8 +225,13 @@ def test_a_player_of_the_mesh_plays_twice_with_colours_changed(village: Village)
 def test_a_restart_of_the_arcade_ends_both_sides(village: Village) -> None:
     alice, hill = village.alice, village.hill
 
+    def playing() -> list[Json]:
+        return [seat for seat in hill.call("gateway.seats")["seats"] if seat["stage"] == "playing"]
+
     async def play() -> None:
         async with village.agent() as ann:
+            # Until the table has seen her resign, alice has a seat, and the house would take this one.
+            await village.until(lambda: not playing())
             hill.call("gateway.seek", peer=alice.identity, app="ttt")
             tables = await village.arcade.open_tables(2)
             await ann.join(next(t["sessionId"] for t in tables if t["gameTitle"] == "Tic-Tac-Toe"))
@@ -266,7 +271,8 @@ def test_a_player_of_the_mesh_lets_the_clock_run_out(tmp_path: Path) -> None:
                 told = village.alice.events.of("message.received", peer=village.gateway)
                 return [one["text"] for one in told] if len(told) > 1 else []
 
-            warned, ended = await village.until(texts)
+            # On a busy machine the invitation to the next game comes before the agent has left that.
+            warned, ended = (await village.until(texts))[:2]
             assert "clock" in warned
             assert "time" in ended
             (seat,) = village.hill.call("gateway.seats", ended=True)["seats"]

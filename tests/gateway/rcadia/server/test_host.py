@@ -479,3 +479,71 @@ def test_events_and_entries_are_bounded() -> None:
     assert len(desk.events(id)["events"]) <= 200
     assert desk.events(id)["lastIndex"] > 3000
     assert len(desk.entries(id, 0)) <= 500
+
+
+def test_what_waits_for_the_host_is_bounded() -> None:
+    limits = Limits(queue_bytes=250, all_queue_bytes=400)
+    desk = Desk(limits)
+    id, _ = desk.game(turnBased=False)
+    for who in ("ann", "ben"):
+        desk.act(id, who, "x" * 98)
+    with pytest.raises(Refused) as refused:
+        desk.act(id, "ann", "x" * 98)
+    assert (refused.value.status, refused.value.code) == (429, "too_many_actions")
+    # What the host has seen and not acknowledged counts as well.
+    last = desk.entries(id, 0)[-1]["seq"]
+    with pytest.raises(Refused):
+        desk.act(id, "ann", "x" * 98)
+    desk.entries(id, last)
+    desk.act(id, "ann", "x" * 98)
+
+    other, _ = desk.game("cat", "dan", turnBased=False)
+    desk.act(other, "cat", "x" * 98)
+    desk.act(other, "dan", "x" * 98)
+    third, (eve, _) = desk.game("eve", "fay", simultaneous=True)
+    desk.ops(third, {"op": "legal_actions", "playerId": eve, "actions": ["x"]})
+    with pytest.raises(Refused) as refused:
+        desk.act(third, "eve", "x" * 198)
+    assert (refused.value.status, refused.value.code) == (429, "server_full")
+    # A v1 host drains; an action that is withdrawn, and a session that is gone, make place too.
+    desk.entries(id)
+    desk.entries(other)
+    desk.act(third, "eve", "x" * 198)
+    with pytest.raises(Refused):
+        desk.act(other, "cat", "x" * 248)
+    desk.end(third)
+    desk.act(other, "cat", "x" * 248)
+
+
+def test_held_actions_are_counted() -> None:
+    desk = Desk(Limits(queue_bytes=250))
+    names = ("ann", "ben", "cat")
+    id, ids = desk.game(*names, simultaneous=True)
+    desk.ops(id, *({"op": "legal_actions", "playerId": one, "actions": ["x"]} for one in ids))
+    desk.act(id, "ann", "x" * 98)
+    desk.act(id, "ben", "x" * 98)
+    with pytest.raises(Refused) as refused:
+        desk.act(id, "cat", "x" * 98)
+    assert refused.value.code == "too_many_actions"
+    desk.act(id, "cat", "y")
+    assert [entry["action"] for entry in desk.entries(id, 0)[-3:]] == ["x" * 98, "x" * 98, "y"]
+
+
+def test_reasons_of_rejections_count_as_published() -> None:
+    desk = Desk(Limits(session_bytes=1000))
+    id, (ann, _) = desk.game()
+    desk.legal(id, ann, "x")
+    for _ in range(2):
+        desk.act(id, "ann", "x")
+        desk.entries(id)
+        desk.reject(id, ann, "r" * 450)
+    with pytest.raises(Refused) as refused:
+        desk.reject(id, ann, "r" * 450)
+    assert refused.value.status == 413
+
+
+def test_tables_of_a_game_without_a_name_are_not_all_there_is(desk: Desk) -> None:
+    nameless, named = desk.create(), desk.create(title="Chess")
+    for everything in ("", "  "):
+        assert [one["sessionId"] for one in desk.available(everything)] == [nameless, named]
+    assert [one["sessionId"] for one in desk.available(" chess ")] == [named]

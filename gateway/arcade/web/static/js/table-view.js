@@ -95,6 +95,13 @@ export class TableView {
 
   trouble(error) {
     this.note(error === null ? null : error.message);
+    // What passes is waited for; a table that is gone stays gone.
+    if (error === null || error.passing || ![404, 410].includes(error.status)) return;
+    show(this.says, "This table is gone.");
+    this.buttonsKey = null;
+    show(this.buttons, el("a", { class: "button", href: "/" }, "Other tables"));
+    show(this.chooser);
+    this.chooserKey = null;
   }
 
   update({ view, mine }) {
@@ -117,7 +124,8 @@ export class TableView {
     const says = this.busy ? "Sending …" : standing(view, mine);
     document.title = `${playing ? "Your move · " : ""}${title} · Arcade`;
     show(this.title, title);
-    show(this.facts, el("li", {}, `Round ${view.round}`), mine === null ? el("li", {}, "You are watching") : null);
+    show(this.facts, el("li", {}, `Round ${view.round}`), 
+      mine === null && view.status === "active" ? el("li", {}, "You are watching") : null);
     this.seats.update({ view, mine, state: this.state });
     this.stage.update({ board, state: this.state, moves, flipped: this.flipped(board, moves) });
     this.says.classList.toggle("yours", playing);

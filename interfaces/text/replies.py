@@ -73,10 +73,11 @@ def short(app: str) -> str:
 
 
 def head(shown: Shown) -> str:
-    said = [shown.view.seat] if shown.view.seat and shown.view.result is None else []
+    seat = clean(shown.view.seat, NAME)
+    said = [seat] if seat and shown.view.result is None else []
     said += ["assisted"] if shown.assisted else []
-    seat = f" ({', '.join(said)})" if said else ""
-    return f"#{shown.number} {short(shown.app)} v {shown.opponent}{seat}"
+    sits = f" ({', '.join(said)})" if said else ""
+    return f"#{shown.number} {short(shown.app)} v {shown.opponent}{sits}"
 
 
 def position(shown: Shown, *, board_too: bool) -> str:

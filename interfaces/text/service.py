@@ -32,7 +32,7 @@ from storage.text_model import HOUSE, Incoming, Kind, Seat, TextCommit, TextPlay
 from storage.writer import Writer
 
 from . import house, parse, replies, seats
-from .assist import META_KEY as WISHES_KEY, Assistance, Wishes, marked
+from .assist import Assistance, marked
 from .desk import Desk, Limits
 from .draft import Draft
 from .finding import Finding
@@ -45,6 +45,7 @@ from .playing import Playing
 from .speaker import Speaker
 from .web import Gateway, Web
 from .wire import Sent, Wire, received, session_id
+from .wishes import META_KEY as WISHES_KEY, Wishes
 
 RETRY_SECONDS: Final = 5.0
 

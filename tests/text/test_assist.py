@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from interfaces.text.assist import LEAD_SECONDS, MOST, Wishes, marked
+from interfaces.text.assist import LEAD_SECONDS, marked
 from interfaces.text.web import Wish, wish
+from interfaces.text.wishes import MOST, Wishes
 from lrgpnode.house.question import Answer, Question
 from lrgpnode.house.worker import ThinkError
 from lrgpnode.protocol.session import Session, SessionKey, Status

@@ -66,6 +66,7 @@ def quarter(tmp_path: Path) -> Iterator[tuple[Mesh, Club]]:
 
 def test_both_games_in_both_orders_with_a_minute_for_a_move(minute: tuple[Mesh, Club]) -> None:
     mesh, club = minute
+    trips: list[float] = []
     for app, game, first, second, as_second, before in (TTT, FOUR):
         for leads in (True, False):
             rival = None if leads else club.rival(game, before)
@@ -81,6 +82,7 @@ def test_both_games_in_both_orders_with_a_minute_for_a_move(minute: tuple[Mesh, 
                 mesh.player.call("game.accept", id=id)
             for move in first if leads else as_second:
                 mesh.move(id, str(move))
+                trips += [seat["round_trip"] for seat in mesh.gate.call("gateway.seats")["seats"]]
             ended = mesh.ended(id)
             assert (ended["status"], ended["winner"]) == ("completed", mesh.player.identity)
             assert mesh.seat(stage="over", session=id)["result"] == "won"
@@ -89,6 +91,8 @@ def test_both_games_in_both_orders_with_a_minute_for_a_move(minute: tuple[Mesh, 
             check_same(mesh.player, mesh.gate, id)
     ladder = club.api("ladder?game=c4")["players"]
     assert [(one["name"], one["won"], one["lost"]) for one in ladder] == [("gateway", 2, 0), ("rival", 0, 2)]
+    assert len(trips) >= 12
+    assert all(2.5 < trip < 30.0 for trip in trips), trips
     texts = mesh.texts()
     assert any("agentgames gives 60 s for a move, and about " in text for text in texts)
     assert sum("accept that at once, you have 60 s for each move." in text for text in texts) == 2

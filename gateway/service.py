@@ -278,6 +278,7 @@ class Gateway:
             wait_seconds=self.settings.wait,
             changed=self._changed,
             over=self._over,
+            turned=self._turned,
             seat=seat,
         )
         self.bridges[row.id] = bridge
@@ -287,7 +288,7 @@ class Gateway:
 
     def _changed(self, bridge: Bridge) -> None:
         row = bridge.row
-        now = (row.stage, row.session, bridge.trouble, row.result, bridge.seen.deadline)
+        now = (row.stage, row.session, bridge.trouble, row.result)
         if self._told.get(row.id) == now:
             return
         self._told[row.id] = now
@@ -302,12 +303,26 @@ class Gateway:
                 "platform": row.platform,
                 "stage": row.stage,
                 "session": row.session or "",
-                "deadline": bridge.seen.deadline,
                 "trouble": bridge.trouble,
                 "result": row.result,
                 "reason": row.reason,
             },
         )
+
+    def _turned(self, bridge: Bridge) -> None:
+        row = bridge.row
+        if bridge.seen.deadline is not None:
+            self._publish(
+                "gateway.turn",
+                {
+                    "id": row.id,
+                    "peer": row.peer,
+                    "app": row.app,
+                    "platform": row.platform,
+                    "session": row.session or "",
+                    "deadline": bridge.seen.deadline,
+                },
+            )
 
     def is_trouble(self, platform: str, trouble: str) -> None:
         """Whether a platform can be used; "" for yes. People are told of a change."""

@@ -227,7 +227,7 @@ class TextService:
             self._news.set()
         elif type == "message.delivery":
             self._speaker.told(type, fields)
-        elif type == "gateway.seat" and self._assistance is not None:
+        elif type == "gateway.turn" and self._assistance is not None:
             self._assistance.turn(str(fields["session"]))
         elif type in _GAME_EVENTS and not fields.get("own"):
             self._following.changed(SessionKey(str(fields["identity"]), str(fields["id"])))

@@ -70,7 +70,10 @@ def by_wire(bitrate: float, hops: int) -> float:
 
 
 class Paces:
-    """The last measurements of each peer; few of them, and of few peers. ``clock`` in seconds."""
+    """The last measurements of each peer; few of them, and of few peers. ``clock`` in seconds.
+
+    One thread measures, any may ask.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -87,7 +90,8 @@ class Paces:
     def of(self, peer: str) -> tuple[float, ...]:
         """What is still fresh, oldest first."""
         since = self._clock() - FRESH_SECONDS
-        return tuple(seconds for at, seconds in self._peers.get(peer, ()) if at >= since)
+        kept = tuple(self._peers.get(peer, ()))  # at once: another thread measures
+        return tuple(seconds for at, seconds in kept if at >= since)
 
 
 def estimate(way: Way, measured: tuple[float, ...]) -> RoundTrip | None:

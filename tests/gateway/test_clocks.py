@@ -146,6 +146,8 @@ def test_who_is_first_at_the_table_is_told_what_the_clock_means_for_accepting(ap
         await scene.turn(id)
         assert table.deadline is not None
         assert table.deadline - scene.host.node.now() < 41
+        turn = scene.host.of("gateway.turn")[-1].fields
+        assert (turn["platform"], turn["deadline"]) == ("fake", table.deadline)
         for value in (5, 6):
             await scene.turn(id)
             await scene.ann.act(id, "move", **{key: value})

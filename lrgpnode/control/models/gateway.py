@@ -210,10 +210,7 @@ class GatewayAccountParams(Model, frozen=True, kw_only=True):
 
 
 class GatewaySeatChanged(Model, frozen=True, kw_only=True):
-    """A seat has come on, has ended, or is in trouble; or another turn has begun there.
-
-    ``deadline``: until when whoever is to move must have moved at the table, Unix seconds.
-    """
+    """A seat has come on, has ended, or is in trouble."""
 
     id: int
     peer: str
@@ -221,10 +218,20 @@ class GatewaySeatChanged(Model, frozen=True, kw_only=True):
     platform: str
     stage: SeatStage
     session: str = ""
-    deadline: float | None = None
     trouble: str = ""
     result: SeatResult | None = None
     reason: str = ""
+
+
+class GatewayTurn(Model, frozen=True, kw_only=True):
+    """Another clock runs at the table of a seat: whoever is to move has until ``deadline``, Unix seconds."""
+
+    id: int
+    peer: str
+    app: str
+    platform: str
+    deadline: float
+    session: str = ""
 
 
 class GatewayPlatformChanged(Model, frozen=True, kw_only=True):
@@ -257,5 +264,6 @@ METHODS: Final = (
 
 EVENTS: Final[Mapping[str, type[Model]]] = {
     "gateway.seat": GatewaySeatChanged,
+    "gateway.turn": GatewayTurn,
     "gateway.platform": GatewayPlatformChanged,
 }

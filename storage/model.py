@@ -237,6 +237,24 @@ class Thread(Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Score(Value):
+    """How the counted games of one app between an identity and a peer have ended for the identity."""
+
+    app_id: str
+    won: int
+    drawn: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rival(Value):
+    """A peer with whom games were counted, and how many of all apps together."""
+
+    peer: str
+    games: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Commit(Value):
     """What one transaction writes, in this order.
 

@@ -92,13 +92,17 @@ def position(shown: Shown, *, board_too: bool) -> str:
     decided = view.result is not None and view.result.reason not in _WITHOUT_BOARD
     if not board_too and not view.my_turn and not decided:
         return fit(f"{head(shown)}: {said + '. ' if said else ''}{status}")
-    drawn = "\n".join(board.draw(view))
-    top = f"{head(shown)}: {said}" if said else head(shown)
-    full = "\n".join(part for part in (top, drawn, status) if part)
-    if len((MARK + full).encode()) <= PACKET_BYTES:
-        return fit(full)
-    spare = "\n".join(part for part in (top, drawn.replace(" ", "") if view.grid else "", status) if part)
-    return fit(spare if len((MARK + spare).encode()) <= PACKET_BYTES else f"{top}\n{status}")
+    return with_board(f"{head(shown)}: {said}" if said else head(shown), board.draw(view), status)
+
+
+def with_board(top: str, drawn: Sequence[str], status: str) -> str:
+    """A board between what is said of it: with blanks, without them, or left out, as a packet has room."""
+    whole = "\n".join(drawn)
+    for shown in (whole, whole.replace(" ", "")):
+        text = "\n".join(part for part in (top, shown, status) if part)
+        if len((MARK + text).encode()) <= PACKET_BYTES:
+            return fit(text)
+    return fit(f"{top}\n{status}")
 
 
 def brief(shown: Shown) -> str:
@@ -179,7 +183,7 @@ def help_text(games: Sequence[str]) -> str:
     return fit(
         "play GAME [house 1-5|NAME], seek GAME, tables, who - find a game\n"
         "e4 or move e4 - just the move. board, games, draw, resign, leave, yes, no\n"
-        "#2 e4 - in game 2. resend, mute, unmute. help GAME\n"
+        "#2 e4 - in game 2. resend, mute, unmute, ladder. help GAME\n"
         f"Games: {known}"
     )
 

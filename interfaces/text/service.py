@@ -38,6 +38,7 @@ from .draft import Draft
 from .finding import Finding
 from .following import Following
 from .held import Held
+from .ladder import Ladders, Standings
 from .limits import Patience
 from .orders import Orders, speaks
 from .people import People
@@ -102,19 +103,19 @@ class TextService:
 
     # Life
 
-    async def open(self, node: Node, gateway: Gateway | None = None) -> None:
+    async def open(self, node: Node, gateway: Gateway | None = None, ladders: Ladders | None = None) -> None:
         """Begin to answer, once the mesh runs. What goes wrong is logged: a node can do without."""
         self._node = node
         node.admission.heard_by_all = lambda identity: any(one.identity == identity for one in self._voices())
         if not self._settings.text_enabled:
             return
         try:
-            self._put_together(gateway)
+            self._put_together(gateway, ladders)
             await self._begin()
         except StorageError as error:
             log.warning("nothing is answered by text: %s", error)
 
-    def _put_together(self, gateway: Gateway | None) -> None:
+    def _put_together(self, gateway: Gateway | None, ladders: Ladders | None) -> None:
         settings, node = self._settings, self._node
         self._desk = Desk(
             self._table,
@@ -169,7 +170,8 @@ class TextService:
             levels=self._levels,
             assisted=self._assistance.assists,
         )
-        self._orders = Orders(finding, Playing(self._desk, finding, web))
+        standings = Standings(ladders, finding.app)
+        self._orders = Orders(finding, Playing(self._desk, finding, web), standings)
         self._speaker = Speaker(
             self._table, _Post(node), self._write, words=self._words, thinking=self._thinks
         )

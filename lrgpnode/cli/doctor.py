@@ -173,7 +173,14 @@ def _web(settings: Settings) -> Web:
     return Web(
         needed_by=tuple(key for key, value in on.items() if value),
         unset=tuple(found) if settings.gateway_enabled else (),
-        ssh="agentgames.ssh" if settings.gateway_enabled and settings.agentgames_ssh else "",
+        ssh=tuple(
+            key
+            for key, on in (
+                ("agentgames.ssh", settings.gateway_enabled and settings.agentgames_ssh),
+                ("arcade.ssh_listen", settings.arcade_enabled and settings.arcade_ssh_listen),
+            )
+            if on
+        ),
     )
 
 

@@ -359,6 +359,12 @@ class Settings(Value):
     arcade_games_queue_seconds: int = setting(
         whole(1, 86_400), 120, "How long somebody waits for an opponent at the ladder.", unit="seconds"
     )
+    arcade_ladder_url: str = setting(
+        web_address(),
+        "",
+        "Another arcade, whose ladder and replays this node shows while it has no arcade of its own.",
+        default_words="none",
+    )
 
     airtime_enabled: bool = setting(
         flag(), True, "Whether what goes out by radio keeps to a limit; it is counted in any case."

@@ -72,12 +72,12 @@ class Web:
     """What the settings say of gateway and arcade. ``needed_by``: settings that need the web client.
 
     ``unset``: platforms that are named and not set up, as (setting, platform, words for ``config set``).
-    ``ssh``: the setting that needs the SSH client, or "".
+    ``ssh``: settings that need SSH.
     """
 
     needed_by: tuple[str, ...] = ()
     unset: tuple[tuple[str, str, tuple[str, str]], ...] = ()
-    ssh: str = ""
+    ssh: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,3 +60,5 @@ def test_agentgames_like_the_others(ward: Ward, monkeypatch: pytest.MonkeyPatch)
     (module,) = ward.all()
     assert (module.id, "agentgames.ssh is set" in module.cause) == ("ssh-module", True)
     assert "lrgpnode[ssh]" in module.fix
+    write(ward, '[arcade]\nenabled = true\nssh_listen = "127.0.0.1:8822"\n')
+    assert [one.cause.split(" ")[0] for one in ward.all()] == ["agentgames.ssh", "arcade.ssh_listen"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from gateway.arcade.limits import Limiter, Rate
+from gateway.arcade.limits import Rate
 
 CLOSE_SECONDS: Final = 5.0
 """For the rest to be read, and the other side's part of closing."""
@@ -22,15 +22,16 @@ _KIB: Final = 1024
 
 
 class Throttle:
-    """Of one connection."""
+    """Of one connection. Unlike a ``Limiter`` it refuses nothing: what came too early is to be waited for."""
 
     def __init__(self) -> None:
-        self._limiter = Limiter(RATE)
-        self._name = ""
+        self._left = RATE.burst
+        self._at = asyncio.get_running_loop().time()
 
     def wait(self, size: int) -> float:
         """A message of so many bytes has come: seconds after which the next may be read."""
         now = asyncio.get_running_loop().time()
-        for _ in range(1 + size // _KIB):
-            seconds = self._limiter.take(self._name, now)
-        return seconds
+        refilled = self._left + (now - self._at) * RATE.per_second
+        self._left = min(RATE.burst, refilled) - 1 - size // _KIB
+        self._at = now
+        return max(0.0, -self._left / RATE.per_second)

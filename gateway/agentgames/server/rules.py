@@ -59,16 +59,26 @@ class Position(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TttPosition(Value):
-    """``board`` as in ``games.tictactoe``."""
+class _Board(Value):
+    """Of marks or stones that stay where they are, as `games` keeps it."""
 
-    board: str = tictactoe.EMPTY_BOARD
+    board: str
     plies: int = 0
     winner: int | None = None
 
     @property
     def to_move(self) -> int:
         return self.plies % 2
+
+    def question(self) -> str:
+        return self.board
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TttPosition(_Board):
+    """Tic-tac-toe."""
+
+    board: str = tictactoe.EMPTY_BOARD
 
     @property
     def legal(self) -> tuple[str, ...]:
@@ -92,9 +102,6 @@ class TttPosition(Value):
         board = self.board.replace(tictactoe.EMPTY, wire.EMPTY)
         return board[:3], board[3:6], board[6:]
 
-    def question(self) -> str:
-        return self.board
-
     def say(self, token: str) -> str:
         row, column = divmod(_number(token, range(9)), 3)
         return f"{'abc'[column]}{row + 1}"
@@ -104,16 +111,10 @@ _STONES: Final = str.maketrans({"A": wire.MARKS[0], "B": wire.MARKS[1], four.EMP
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class C4Position(Value):
-    """``board`` as in ``games.four_in_a_row``."""
+class C4Position(_Board):
+    """Four in a row."""
 
     board: str = four.EMPTY_BOARD
-    plies: int = 0
-    winner: int | None = None
-
-    @property
-    def to_move(self) -> int:
-        return self.plies % 2
 
     @property
     def legal(self) -> tuple[str, ...]:
@@ -140,9 +141,6 @@ class C4Position(Value):
     def rows(self) -> tuple[str, ...]:
         board = self.board.translate(_STONES)
         return tuple(board[start : start + four.COLUMNS] for start in range(0, len(board), four.COLUMNS))
-
-    def question(self) -> str:
-        return self.board
 
     def say(self, token: str) -> str:
         return str(_number(token, range(four.COLUMNS)) + 1)

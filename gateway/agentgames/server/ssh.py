@@ -11,26 +11,16 @@ import logging
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import asyncssh
 
-from gateway.agentgames import wire
-from gateway.agentgames.server import messages
-from gateway.agentgames.server.arena import Arena, TooMany
-from gateway.agentgames.server.connection import (
-    CLOSE_SECONDS,
-    KEEP_ALIVE_SECONDS,
-    KEEP_ALIVE_TIMES,
-    Throttle,
-)
+from gateway.agentgames.server.arena import Arena
+from gateway.agentgames.server.connection import CLOSE_SECONDS, KEEP_ALIVE_SECONDS, KEEP_ALIVE_TIMES
 from gateway.agentgames.server.keys import Key, Keys
-from gateway.agentgames.server.seat import Player, Seat
+from gateway.agentgames.server.ssh_session import Session
 from gateway.arcade.database import StoreError
 from gateway.arcade.limits import Limiter, Rate
-
-if TYPE_CHECKING:
-    from asyncssh.connection import SSHConnection
 
 log = logging.getLogger("lrgpnode.arcade")
 
@@ -38,6 +28,8 @@ HOST_KEY: Final = "arcade_ssh_host_key"
 USERS: Final = ("game", "games")
 MAX_CONNECTIONS: Final = 1000
 LOGIN_SECONDS: Final = 20
+WINDOW: Final = 256 * 1024
+"""Bytes that a client may send before they are read."""
 CONNECTIONS: Final = Rate(per_second=10, burst=300)
 """New ones from one address; each costs an exchange of keys."""
 
@@ -45,8 +37,6 @@ NO_KEY: Final = "game@ needs your registered SSH key. New here? Ask whoever runs
 UNKNOWN_KEY: Final = "key not registered \u2014 ask for: lrgpnode arcade key add ACCOUNT"
 SUSPENDED: Final = "this account is suspended."
 TROUBLE: Final = "the arcade has trouble \u2014 try again later"
-
-PRACTICE: Final = "practice"
 
 
 class SshServer:
@@ -79,6 +69,7 @@ class SshServer:
             agent_forwarding=False,
             x11_forwarding=False,
             compression_algs=None,
+            window=WINDOW,
             password_auth=False,
             gss_host=None,
             login_timeout=LOGIN_SECONDS,
@@ -127,7 +118,7 @@ class _Connection(asyncssh.SSHServer):
         self._all = everybody
         self._connection: asyncssh.SSHServerConnection | None = None
         self._offered = ""
-        self.session: _Session | None = None
+        self.session: Session | None = None
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
@@ -169,7 +160,7 @@ class _Connection(asyncssh.SSHServer):
     def session_requested(self) -> asyncssh.SSHServerSession[bytes] | bool:
         if self.session is not None:
             return False
-        self.session = _Session(self._arena, self._owner)
+        self.session = Session(self._arena, self._owner)
         return self.session
 
     def _owner(self) -> Key | str:
@@ -188,152 +179,3 @@ class _Connection(asyncssh.SSHServer):
     async def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
-
-
-class _Session(asyncssh.SSHServerSession[bytes]):
-    """Lines in, lines out."""
-
-    def __init__(self, arena: Arena, owner: Any) -> None:
-        self._arena = arena
-        self._owner = owner
-        self._channel: asyncssh.SSHServerChannel[bytes] | None = None
-        self._connection: SSHConnection | None = None
-        self._words: list[str] = []
-        self._seat: Seat | None = None
-        self._buffer = bytearray()
-        self._searched = 0
-        self._throttle = Throttle()
-        self._writable = asyncio.Event()
-        self._writable.set()
-        self._task: asyncio.Task[None] | None = None
-        self._paused: asyncio.TimerHandle | None = None
-
-    def connection_made(self, chan: asyncssh.SSHServerChannel[bytes]) -> None:
-        self._channel = chan
-        self._connection = chan.get_connection()
-
-    def shell_requested(self) -> bool:
-        return True
-
-    def exec_requested(self, command: str) -> bool:
-        self._words = command[: messages.LARGE].lower().split()
-        return True
-
-    def session_started(self) -> None:
-        assert self._channel is not None
-        owner = self._owner()
-        if isinstance(owner, str):
-            self._refuse(owner)
-            return
-        try:
-            self._seat = self._arena.seat(Player(account=owner.account, name=owner.account_name))
-        except TooMany as error:
-            self._refuse(str(error))
-            return
-        self._enter(self._seat)
-        self._task = asyncio.get_running_loop().create_task(self._serve(self._channel, self._seat))
-
-    def data_received(self, data: bytes, datatype: int | None) -> None:
-        if self._seat is None or self._seat.input_over:
-            return
-        self._buffer += data
-        end = self._buffer.find(b"\n", self._searched)
-        while end >= 0:
-            line = bytes(self._buffer[:end])
-            del self._buffer[: end + 1]
-            self._hear(self._seat, line)
-            end = self._buffer.find(b"\n")
-        self._searched = len(self._buffer)
-        if self._searched > wire.MAX_LINE:
-            # There is no end to it: nothing that follows could be told from the rest of this line.
-            self._buffer.clear()
-            self._seat.end_input()
-
-    def eof_received(self) -> bool:
-        """True: what is still to be said is."""
-        if self._seat is not None and not self._seat.input_over:
-            if self._buffer:
-                self._hear(self._seat, bytes(self._buffer))
-                self._buffer.clear()
-            self._seat.end_input()
-        return True
-
-    def pause_writing(self) -> None:
-        self._writable.clear()
-
-    def resume_writing(self) -> None:
-        self._writable.set()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.gone()
-
-    def gone(self) -> None:
-        """The client has left. May be called again."""
-        self._writable.set()
-        if self._paused is not None:
-            self._paused.cancel()
-        if self._seat is not None:
-            self._seat.leave()
-
-    def _enter(self, seat: Seat) -> None:
-        match self._words:
-            case [game, second, *rest] if second == PRACTICE:
-                seat.practise(game, messages.level(rest[0] if rest else "") or 0)
-            case [game, *_]:
-                seat.join(game)
-
-    def _hear(self, seat: Seat, line: bytes) -> None:
-        if len(line) > wire.MAX_LINE:
-            seat.end_input()
-            return
-        seat.hear(line)
-        seconds = self._throttle.wait(len(line))
-        if seconds and self._channel is not None and self._paused is None:
-            self._channel.pause_reading()
-            self._paused = asyncio.get_running_loop().call_later(seconds, self._resume)
-
-    def _resume(self) -> None:
-        self._paused = None
-        if self._channel is not None and not self._channel.is_closing():
-            self._channel.resume_reading()
-
-    async def _serve(self, channel: asyncssh.SSHServerChannel[bytes], seat: Seat) -> None:
-        writing = asyncio.create_task(self._write(channel, seat))
-        await seat.until_over()
-        # What is not read by then never will be.
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await writing
-        await self._end(channel)
-
-    async def _write(self, channel: asyncssh.SSHServerChannel[bytes], seat: Seat) -> None:
-        try:
-            async for message in seat.messages():
-                channel.write(wire.encode(message))
-                await self._writable.wait()
-            channel.exit(0 if seat.played else 1)
-        except (OSError, asyncssh.Error) as error:
-            log.debug("a connection of a player is lost: %r", error)
-        finally:
-            seat.leave()
-
-    def _refuse(self, text: str) -> None:
-        assert self._channel is not None
-        self._channel.write(text.encode() + b"\n")
-        self._channel.exit(1)
-        self._task = asyncio.get_running_loop().create_task(self._end(self._channel))
-
-    async def _end(self, channel: asyncssh.SSHServerChannel[bytes]) -> None:
-        """One session a connection: close it, once what was said is read, or soon."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await channel.wait_closed()
-        connection = self._connection
-        if connection is None:
-            return
-        connection.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await connection.wait_closed()
-                return
-        connection.abort()

@@ -17,7 +17,8 @@ def module(patient: Patient) -> Iterator[Finding]:
         for setting in patient.web.needed_by:
             yield faults.WEB_MODULE(setting=setting, python=sys.executable)
     if patient.web.ssh and find_spec("asyncssh") is None:
-        yield faults.SSH_MODULE(setting=patient.web.ssh, python=sys.executable)
+        for setting in patient.web.ssh:
+            yield faults.SSH_MODULE(setting=setting, python=sys.executable)
 
 
 def platforms(patient: Patient) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 from gateway.agentgames import wire
 from gateway.agentgames.server import connection, messages, play as play_module, seat as seat_module
+from gateway.arcade.limits import Rate
 from tests.gateway.agentgames.server.rig import Rig, play, until
 
 JSON = st.recursive(
@@ -116,12 +117,26 @@ def test_a_flood_is_read_slowly_and_hurts_nobody_else(
             for each in (first, second):
                 assert (await each.get())["type"] == "state"
             assert time.monotonic() - began < 3
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(0.5)
         task.cancel()
         # What a burst allows, and then as many a second as the rate says.
         assert len(heard) < connection.RATE.burst + 10 * connection.RATE.per_second
 
     play(tmp_path, scene)
+
+
+def test_bytes_count_like_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "RATE", Rate(per_second=100, burst=2500))
+
+    async def run() -> None:
+        throttle = connection.Throttle()
+        assert [throttle.wait(2**20) for _ in range(2)] == [0, 0]
+        # Two took 2050 of 2500; the third is 575 too many, and the fourth 1025 more.
+        assert throttle.wait(2**20) == pytest.approx(5.75, abs=0.1)
+        assert throttle.wait(2**20) == pytest.approx(16.0, abs=0.1)
+        assert throttle.wait(0) == pytest.approx(16.01, abs=0.1)
+
+    asyncio.run(run())
 
 
 def test_early_moves_are_bounded(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import json
 import shutil
 import stat
+import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +16,9 @@ from typing import Any
 import asyncssh
 import pytest
 
-from gateway.agentgames.server import ssh as ssh_module
+from gateway.agentgames.server import connection, ssh as ssh_module
+from gateway.arcade.app import Arcade, ArcadeError, ArcadeSettings
+from gateway.arcade.limits import Rate
 from tests.gateway.agentgames.server.rig import DEADLINE, SOON, Json, Rig, play, until
 
 NAMES = ("ann", "ben", "cat")
@@ -252,6 +256,26 @@ def test_lines_of_up_to_a_mebibyte(tmp_path: Path) -> None:
     scene_of(tmp_path, scene)
 
 
+def test_a_flood_is_read_slowly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "RATE", Rate(per_second=200, burst=50))
+
+    async def scene(rig: Rig, ssh: Shells) -> None:
+        ann = await ssh.run("ann")
+        await ann.get()
+        began = time.monotonic()
+        for _ in range(150):
+            ann.send(b"noise\n" * 2)
+            await asyncio.sleep(0)
+        ann.send(b'{"type":"move","move":"4"}\n')
+        ben = await rig.ws("ben")
+        for _ in range(3):
+            await ben.get()
+        assert (await ben.get())["observation"]["board"][4] == "X"
+        assert time.monotonic() - began > 0.5
+
+    scene_of(tmp_path, scene)
+
+
 def test_practice(tmp_path: Path) -> None:
     async def scene(_: Rig, ssh: Shells) -> None:
         ann = await ssh.run("ann", "c4 practice 1")
@@ -328,3 +352,12 @@ def test_openssh(tmp_path: Path) -> None:
         assert none.returncode == 1
 
     scene_of(tmp_path, scene)
+
+
+def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ssh", "ssh_session"):
+        monkeypatch.delitem(sys.modules, f"gateway.agentgames.server.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "asyncssh", None)
+    arcade = Arcade(ArcadeSettings(data=tmp_path, port=0, ssh=("127.0.0.1", 0)))
+    with pytest.raises(ArcadeError, match=r"lrgpnode\[ssh\]"):
+        asyncio.run(arcade.start())

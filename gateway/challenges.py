@@ -105,7 +105,9 @@ class Challenges:
         again = self._again(session.peer, session.app_id)
         platform = gateway.settings.policy.routes.get(session.app_id, "")
         try:
-            if invited is not None and (invited.row.table or not await self._with_us(session)):
+            if invited is not None and (
+                invited.row.table or invited.notes.named or not await self._with_us(session)
+            ):
                 notes = self._paced(session, invited.row.platform, invited.notes)
                 await invited.change(
                     stage=SeatStage.OPENING,

@@ -208,7 +208,7 @@ class GatewayDesk:
             raise CallerError(Kind.VALIDATION, anyway(place, pace))
         now = gateway.node.now()
         until = now + gateway.settings.invitation
-        notes = Notes(until=until, insists=insists)
+        notes = Notes(until=until, insists=insists, named=platform is not None)
         invited = [one for one in gateway.of_peer(peer) if one.row.stage is SeatStage.INVITED]
         same = next((one for one in invited if one.row.app == app), None)
         if same is not None:

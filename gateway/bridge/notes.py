@@ -24,6 +24,7 @@ class Notes(Value):
     with which the player's end of the game was passed on. ``until``: of an invitation, Unix seconds.
     ``limit``: what the player is told of the platform's time for a move before a seat is asked for, "" where
     there is none; ``seconds``: that time. ``insists``: he wants the seat though his link is slow.
+    ``named``: he has named the platform, and wants to play there only.
     ``rematch_of``: the bridge whose table goes on with another game. ``first``: who (a `Side`) is to move
     first at a table of ours, "" where the players settle that.
     """
@@ -40,6 +41,7 @@ class Notes(Value):
     limit: str = ""
     seconds: float | None = None
     insists: bool = False
+    named: bool = False
     first: str = ""
 
     @property

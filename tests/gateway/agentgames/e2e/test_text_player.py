@@ -68,5 +68,7 @@ def test_a_match_that_the_node_finishes_for_him(place: tuple[NodeProcess, Club, 
     game = gate.call("game.show", id=seat["session"], identity=address)
     remark = game["flags"]["assisted"]
     assert remark.startswith("the node's search has chosen for the player by text: move 3, 5")
+    plain = gate.call("game.export", id=seat["session"], identity=address)["content"]
+    assert plain.splitlines()[-1] == f"; Assisted: {remark}"
     (match,) = club.api("matches")["matches"]
     assert [player["name"] for player in match["players"]] == ["gateway", "rival"]

@@ -467,6 +467,7 @@ class _Application:
             data=self._paths.data,
             name=self._lookup.name,
             now=self._time.now,
+            round_trip=self._mesh.round_trip,
         )
         if made is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from lrgpnode.protocol.game import Delivery
 from lrgpnode.protocol.replay import ReplayEntry
@@ -171,6 +171,10 @@ class NewParked(Value):
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Parked(NewParked):
     id: int
+
+
+ASSISTED: Final = "assisted"
+"""A flag: moves of the session were not the player's own; which, says its reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

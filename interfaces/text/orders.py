@@ -38,6 +38,7 @@ class Orders:
             Verb.RESIGN: playing.resign,
             Verb.DRAW: playing.draw,
             Verb.LEAVE: playing.leave,
+            Verb.ASSIST: playing.assist,
             Verb.YES: playing.yes,
             Verb.NO: playing.no,
             Verb.RESEND: playing.resend,

@@ -31,7 +31,11 @@ SHORT: Final = {"chess": "chess", "ttt": "ttt", "four_in_a_row": "four"}
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Shown(Value):
-    """One game as its player sees it. ``opponent`` is a name; ``waits``: the opponent is yet to say yes."""
+    """One game as its player sees it. ``opponent`` is a name; ``waits``: the opponent is yet to say yes.
+
+    ``left``: seconds that the clock of the table gives him, None where it has none or is not his.
+    ``assisted``: the node moves for him before that is over.
+    """
 
     number: int
     app: str
@@ -39,6 +43,8 @@ class Shown(Value):
     view: GameView
     challenged: bool = False
     waits: bool = False
+    left: float | None = None
+    assisted: bool = False
 
 
 def fit(text: str, most: int = PACKET_BYTES) -> str:
@@ -67,8 +73,11 @@ def short(app: str) -> str:
 
 
 def head(shown: Shown) -> str:
-    seat = f" ({shown.view.seat})" if shown.view.seat and shown.view.result is None else ""
-    return f"#{shown.number} {short(shown.app)} v {shown.opponent}{seat}"
+    seat = clean(shown.view.seat, NAME)
+    said = [seat] if seat and shown.view.result is None else []
+    said += ["assisted"] if shown.assisted else []
+    sits = f" ({', '.join(said)})" if said else ""
+    return f"#{shown.number} {short(shown.app)} v {shown.opponent}{sits}"
 
 
 def position(shown: Shown, *, board_too: bool) -> str:
@@ -110,7 +119,13 @@ def status_of(shown: Shown) -> str:
         line += " draw claims a draw."
     elif "offered to you" in line and view.result is None:
         line += " draw accepts, no declines."
+    if shown.left is not None and view.my_turn and view.result is None:
+        line += f" {_time(shown.left)} left."
     return clean(line, 120)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds // 60:.0f} min"
 
 
 def moves(view: GameView, count: int) -> str:
@@ -138,6 +153,10 @@ def summary(shown: Shown) -> str:
         state = clean(shown.view.status_line, 40).rstrip(".").lower()
     else:
         state = "your move" if shown.view.my_turn else "waiting"
+        if shown.left is not None and shown.view.my_turn:
+            state += f", {_time(shown.left)} left"
+        if shown.assisted:
+            state += ", assisted"
     return f"#{shown.number} {short(shown.app)} v {shown.opponent}: {state}"
 
 

@@ -45,6 +45,7 @@ DELIVERY: Final = {
 FLAGS: Final = {
     "out_of_sync": "Out of sync",
     "doubt": "The peer may see another game",
+    "assisted": "Assisted",
     "clock": "The time limit starts again when the clock is right",
 }
 """What a flag of a session means to a person."""

@@ -260,6 +260,16 @@ class Settings(Value):
     gateway_wait_minutes: int = setting(
         whole(1, 1440), 60, "How long a seat is kept at which nobody sits down.", unit="minutes"
     )
+    gateway_thinking_seconds: int = setting(
+        whole(0, 3600),
+        10,
+        "What a player should have for a move beside its way by radio, where a platform limits moves; who "
+        "has less gets a seat only if he insists.",
+        unit="seconds",
+    )
+    gateway_insist_minutes: int = setting(
+        whole(1, 60), 10, "How long it counts as insisting to challenge again after that.", unit="minutes"
+    )
     gateway_show_names: bool = setting(
         flag(), True, "Whether players are shown at tables by the names that they announce."
     )

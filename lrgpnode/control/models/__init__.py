@@ -121,6 +121,7 @@ from .gateway import (
     GatewayTable as GatewayTable,
     GatewayTables as GatewayTables,
     GatewayTablesParams as GatewayTablesParams,
+    GatewayTurn as GatewayTurn,
     GatewayUnseekParams as GatewayUnseekParams,
     GatewayUnsought as GatewayUnsought,
 )

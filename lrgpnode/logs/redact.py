@@ -56,7 +56,10 @@ class Redactor:
         self._lengths: dict[str, tuple[int, ...]] = {}
 
     def register(self, secret: str | bytes) -> None:
-        """Never let this into a log, in any of its usual spellings. Its cost does not grow with their number."""
+        """Never let this into a log, in any of its usual spellings.
+
+        What it costs does not grow with the number of secrets.
+        """
         with self._lock:
             for spelling in _spellings(secret):
                 self._secrets.add(spelling)

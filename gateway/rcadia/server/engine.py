@@ -6,7 +6,7 @@ changed and must wake whoever waits for them, and ``next_due`` when to call ``ad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -202,6 +202,19 @@ class Engine:
 
     def leave(self, session: Session, seat: Seat, now: float) -> None:
         seats.leave(session, seat, now)
+
+    def cut_off(self, accounts: Collection[str], now: float) -> None:
+        """These accounts may not play or host any more: they leave, and what they host is over."""
+        for session in list(self.room.sessions.values()) if accounts else ():
+            schedule.settle(session, now)
+            if session.finished:
+                continue
+            if session.host.account in accounts:
+                endings.by_absence(session, now)
+                session.changed()
+                continue
+            for seat in [one for one in session.seats if one.account in accounts]:
+                seats.leave(session, seat, now)
 
     # Time and changes
 

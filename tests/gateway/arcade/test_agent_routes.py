@@ -92,6 +92,19 @@ def test_the_order_of_checks(table: MakeTable, clients: dict[str, Client]) -> No
     assert made.ann.post(f"{made.path}/action", {"action": 1}).code == "not_your_turn"
 
 
+def test_no_answer_names_the_software_and_its_version(arcade: Arcade, clients: dict[str, Client]) -> None:
+    nobody = clients[""]
+    for path in ("/", f"{AGENT}/available", "/nothing", "/play", f"{AGENT}/ses_000000000000/state"):
+        assert nobody.get(path).headers.get("server", "lrgpnode") == "lrgpnode"
+    assert nobody.get("/").headers["server"] == "lrgpnode"
+    with socket.create_connection(("127.0.0.1", arcade.port), timeout=30) as bare:
+        bare.sendall(b"GET / HTTP/1.1\r\nHost : a b\r\n\r\n")
+        answer = bare.makefile("rb").read().lower()
+    assert b"\r\nserver: lrgpnode\r\n" in answer
+    assert b"python" not in answer
+    assert b"aiohttp" not in answer
+
+
 def test_unknown_paths_and_methods(clients: dict[str, Client]) -> None:
     for method, path, status in (
         ("GET", "/api/v1/agent/nothing", 404),

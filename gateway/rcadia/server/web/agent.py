@@ -88,6 +88,7 @@ class AgentRoutes:
                 wait,
                 who.account,
                 deliver=deliver if direct.possible(request) else None,
+                caller=request,
             )
             if reply.response is not None:
                 return reply.response
@@ -106,12 +107,14 @@ class AgentRoutes:
         taken = self._engine.act(session, seat, given, service.now())
         service.settled()
         if wait:
-            await self._outcome(session, taken, wait, who.account)
+            await self._outcome(session, taken, wait, who.account, request)
         return answers.ok(request, views.action(session, taken, seat, service.base(request)))
 
-    async def _outcome(self, session: Session, taken: Action, wait: float, who: str) -> None:
+    async def _outcome(
+        self, session: Session, taken: Action, wait: float, who: str, request: web.Request
+    ) -> None:
         try:
-            await self._service.hold(session, lambda: not taken.pending, wait, who)
+            await self._service.hold(session, lambda: not taken.pending, wait, who, caller=request)
         except Refusal:
             # The action is taken; that nobody can wait for its outcome must not look like a refusal.
             return
@@ -137,7 +140,11 @@ class AgentRoutes:
         if wait:
             service.settled()
             await service.hold(
-                session, lambda: session.event_index > since or session.finished, wait, who.account
+                session,
+                lambda: session.event_index > since or session.finished,
+                wait,
+                who.account,
+                caller=request,
             )
         return answers.ok(request, views.events(session, since))
 

@@ -9,6 +9,7 @@ import pytest
 
 from gateway.rcadia.hosting.plan import HostSettings
 from gateway.seat import (
+    Account,
     Finished,
     HostedSeat,
     Joined,
@@ -353,6 +354,76 @@ def test_a_seat_of_the_mesh_is_reopened_after_a_kill(tmp_path: Path) -> None:
             event = await until(events, lambda event: isinstance(event, YourTurn))
             assert event.board is not None
             assert event.board.moves == ({"i": 4},)
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("line", ["in line", "gone"])
+def test_a_kill_before_the_seat_is_stored_does_not_keep_who_came_waiting(tmp_path: Path, line: str) -> None:
+    """Patience would be ten minutes: the seat is brought to who is in line, else the house takes it."""
+
+    class Slow(FakeMesh):
+        async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
+            if not stored.is_set():
+                asked.set()
+                await asyncio.Event().wait()
+            await super().seat(seek, seat, account)
+            sessions.append(str(seat.resume_key["hosted"]))
+
+    async def plays(seek: Seek, seat: HostedSeat) -> None:
+        events = seat.events()
+        await until(events, to_order)
+        await seat.begin(Side.US)
+        await until(events, lambda event: isinstance(event, YourTurn))
+        await seat.say(Word.RESIGN)
+
+    async def play() -> None:
+        mesh = Slow(plays)
+        async with house(tmp_path, replace(TTT, rematch=False, house_after=600.0), mesh) as one:
+            await one.host.seek(PEER, "ttt")
+            ann = await joined(one)
+            await asyncio.wait_for(asked.wait(), 20)
+            await one.kill()
+            stored.set()
+            await one.start()
+            if line == "gone":
+                await one.host.unseek(PEER)
+            one.host.reconcile(())
+            [result] = await ann.play(first_legal)
+            if line == "gone":
+                assert result["reason"] in ("win", "board_full")
+                assert mesh.seated == []
+            else:
+                assert result["reason"] == "resignation"
+                assert [seek.peer for seek in mesh.seated] == [PEER]
+                assert sessions == [ann.session]
+                assert one.host.seeks() == ()
+
+    asked, stored, sessions = asyncio.Event(), asyncio.Event(), list[str]()
+    asyncio.run(play())
+
+
+def test_a_seat_that_a_bridge_knows_of_is_left_to_it(tmp_path: Path) -> None:
+    async def play() -> None:
+        ordered = asyncio.Event()
+        keys = []
+
+        async def plays(seek: Seek, seat: HostedSeat) -> None:
+            await until(seat.events(), to_order)
+            keys.append(seat.resume_key)
+            ordered.set()
+
+        mesh = FakeMesh(plays)
+        async with house(tmp_path, replace(TTT, house_after=600.0), mesh) as one:
+            await one.host.seek(PEER, "ttt")
+            ann = await joined(one)
+            await asyncio.wait_for(ordered.wait(), 20)
+            await one.kill()
+            await one.start()
+            one.host.reconcile({ann.session})
+            seat = await one.host.reopen(keys[0])
+            await until(seat.events(), to_order)
+            assert [table.seated for table in one.host.tables() if table.id == ann.session] == ["mesh"]
 
     asyncio.run(play())
 

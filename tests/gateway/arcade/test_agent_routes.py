@@ -484,3 +484,18 @@ def test_a_list_has_place_for_so_much(clients: dict[str, Client]) -> None:
     finally:
         for id in made:
             house.ok("POST", f"{BRIDGE}/{id}/end", {"result": None})
+
+
+def test_no_host_fills_the_list_alone(clients: dict[str, Client]) -> None:
+    house, cat, nobody = clients["house"], clients["cat"], clients[""]
+    large = {"config": {**CONFIG, "pad": "x" * 3700}, "gameTitle": "Crowded"}
+    made = [(house, house.ok("POST", BRIDGE, large, 201)["sessionId"]) for _ in range(300)]
+    try:
+        made += [(cat, cat.ok("POST", BRIDGE, large, 201)["sessionId"]) for _ in range(3)]
+        listed = [one["sessionId"] for one in nobody.get(f"{AGENT}/available?game=crowded").body["sessions"]]
+        assert len(listed) < 300
+        assert [id for _, id in made[-3:]] == listed[-3:]
+        assert listed == [id for _, id in made if id in set(listed)]
+    finally:
+        for host, id in made:
+            host.ok("POST", f"{BRIDGE}/{id}/end", {"result": None})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -173,14 +174,21 @@ class AgentRoutes:
         return answers.ok(request, views.snapshot(seat, self._service.base(request)))
 
 
-def _listed(found: list[Session]) -> Iterator[Session]:
-    """As many as one answer has place for."""
+def _listed(found: list[Session]) -> list[Session]:
+    """As many as one answer has place for, in the same order: where not all have, as many of each host."""
+    counts: Counter[str] = Counter()
+    ranks: dict[Session, int] = {}
+    for session in found:
+        ranks[session] = counts[session.host.account]
+        counts[session.host.account] += 1
+    chosen: set[Session] = set()
     size = 0
-    for session in found[:MAX_LISTED]:
+    for session in sorted(found, key=ranks.__getitem__)[:MAX_LISTED]:
         size += len(session.config.echo)
         if size > MAX_LISTED_BYTES:
-            return
-        yield session
+            break
+        chosen.add(session)
+    return [session for session in found if session in chosen]
 
 
 def _public_packet(session: Session) -> bytes:

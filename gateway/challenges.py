@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lrgpnode.limit import Limit
@@ -15,8 +16,9 @@ from storage.gateway import NoSlot
 from storage.gateway_model import NewBridge, SeatResult, SeatStage
 
 from .bridge.driver import Bridge
-from .bridge.notes import Notes
+from .bridge.notes import SLOW, Notes
 from .bridge.rules import PLAYED
+from .pace import again, limit_words
 from .policy import Verdict, full
 from .seat import Side
 
@@ -30,6 +32,14 @@ CHALLENGES_PER_HOUR: Final = 12
 
 AGAIN_SECONDS: Final = 5.0
 """Before a challenge is looked at again that the database did not take."""
+
+
+class _TooSlow(Exception):
+    """The player's link is too slow for the platform; ``str()`` says so to him."""
+
+    def __init__(self, platform: str, why: str) -> None:
+        super().__init__(why)
+        self.platform = platform
 
 
 class Challenges:
@@ -95,9 +105,16 @@ class Challenges:
         again = self._again(session.peer, session.app_id)
         platform = gateway.settings.policy.routes.get(session.app_id, "")
         try:
-            if invited is not None and (invited.row.table or not await self._with_us(session)):
-                caps = gateway.settings.caps
-                await invited.change(stage=SeatStage.OPENING, session=session.key.session_id, takes=caps)
+            if invited is not None and (
+                invited.row.table or invited.notes.named or not await self._with_us(session)
+            ):
+                notes = self._paced(session, invited.row.platform, invited.notes)
+                await invited.change(
+                    stage=SeatStage.OPENING,
+                    session=session.key.session_id,
+                    notes=notes,
+                    takes=gateway.settings.caps,
+                )
                 invited.wake()
             elif invited is not None:
                 reason = "there was somebody at a table of ours"
@@ -114,6 +131,30 @@ class Challenges:
                 await self._refuse(session, f"I know no table of {game}")
         except NoSlot as none:
             await self._refuse(session, full(none.cap))
+        except _TooSlow as slow:
+            await self._refuse(session, str(slow), slow.platform)
+
+    def _paced(self, session: Session, platform: str, notes: Notes) -> Notes:
+        """``notes`` with what the player is to be told of the platform's time for a move.
+
+        Raises ``_TooSlow`` where his link is too slow for that and he has not insisted.
+        """
+        gateway, peer = self._gateway, session.peer
+        pace, known = gateway.pace(platform, peer), gateway.platforms.get(platform)
+        if pace is None or known is None or session.app_id not in known.games:
+            return notes
+        insists = notes.insists or self._insists(peer, session.app_id, platform)
+        if pace.too_slow and not insists:
+            raise _TooSlow(platform, again(platform, pace, gateway.settings.insist))
+        return replace(notes, limit=limit_words(platform, pace), seconds=pace.limit)
+
+    def _insists(self, peer: str, app: str, platform: str) -> bool:
+        """Whether the last that the player has heard of this game is that his link is too slow for it."""
+        since = self._gateway.node.now() - self._gateway.settings.insist
+        rows = self._gateway.store.gateway.of_peer(peer, since)
+        same = (row for row in rows if row.app == app and row.stage is not SeatStage.INVITED)
+        last = next((row for row in same if row.platform == platform), None)
+        return last is not None and SLOW in Notes.load(last.notes).told
 
     async def _with_us(self, session: Session) -> bool:
         """Whether the player was seated with somebody from the web who waits at a table of ours."""
@@ -160,24 +201,27 @@ class Challenges:
             stage=SeatStage.OPENING,
             at=gateway.node.now(),
             session=session.key.session_id,
-            notes=(notes or Notes()).dump(),
+            notes=self._paced(session, platform, notes or Notes()).dump(),
             hosted=hosted,
             caps=gateway.settings.caps,
         )
         await gateway.begin(new)
 
-    async def _refuse(self, session: Session, why: str) -> None:
-        """A bridge that has nothing to do but to say no: durably, and once."""
+    async def _refuse(self, session: Session, why: str, slow: str = "") -> None:
+        """A bridge that has nothing to do but to say no: durably, and once.
+
+        ``slow``: the platform that the player's link is too slow for, "" where that is not why.
+        """
         gateway = self._gateway
         new = NewBridge(
             identity=gateway.identity,
             peer=session.peer,
             app=session.app_id,
-            platform=gateway.settings.policy.routes.get(session.app_id, ""),
+            platform=slow or gateway.settings.policy.routes.get(session.app_id, ""),
             stage=SeatStage.OPENING,
             at=gateway.node.now(),
             session=session.key.session_id,
-            notes=Notes(broken=why).dump(),
+            notes=Notes(broken=why, told=frozenset((SLOW,) if slow else ())).dump(),
         )
         await gateway.begin(new)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from lrgpnode.control import models
 from lrgpnode.protocol.errors import CallerError, Kind
+from lrgpnode.protocol.session import SessionKey
 from storage.gateway_model import Bridge as Row, NewBridge, SeatResult, SeatStage
+from storage.model import ASSISTED
 
 from .accounts import AccountError, Source
 from .bridge.driver import Bridge
 from .bridge.notes import Notes
 from .bridge.rules import PLAYED
+from .pace import anyway
 from .policy import Verdict
 from .seat import Platform, PlatformError, RemoteTable, Side
 from .seating import table_of
@@ -37,6 +40,10 @@ class GatewayDesk:
         return self._gateway.identity
 
     # Looking
+
+    @property
+    def platforms(self) -> Collection[str]:
+        return self._gateway.platforms
 
     def status(self) -> models.GatewayStatus:
         gateway = self._gateway
@@ -103,6 +110,7 @@ class GatewayDesk:
             accounts=len(gateway.accounts.sources(platform.name)),
             seats=gateway.store.gateway.used().get(platform.name, 0),
             most_seats=gateway.settings.caps.platform,
+            move_seconds=platform.move_seconds,
             trouble=troubles[0] if troubles else "",
             paused_until=max((pause.until for pause in waiting), default=None),
         )
@@ -161,22 +169,46 @@ class GatewayDesk:
             result=row.result,
             reason=row.reason,
             hosted=row.hosted,
+            move_seconds=bridge.notes.seconds if bridge is not None else None,
+            round_trip=self._round_trip(row.peer) if bridge is not None else None,
+            assisted=self._assisted(row),
         )
+
+    def _assisted(self, row: Row) -> bool:
+        if not row.session:
+            return False
+        flags = self._gateway.store.mail.flags(SessionKey(row.identity, row.session))
+        return any(flag.flag == ASSISTED for flag in flags)
+
+    def _round_trip(self, peer: str) -> float | None:
+        trip = self._gateway.round_trip(peer)
+        return None if trip is None else round(trip.seconds, 1)
 
     # Asking
 
-    async def request(self, peer: str, app: str, table: str | None = None) -> models.GatewaySeat:
+    async def request(
+        self,
+        peer: str,
+        app: str,
+        table: str | None = None,
+        *,
+        platform: str | None = None,
+        insists: bool = False,
+    ) -> models.GatewaySeat:
         """As ``Desk.request``."""
         gateway = self._gateway
         self._allowed(peer)
         if app not in PLAYED:
             raise CallerError(Kind.VALIDATION, f"nobody plays {app} at a table")
-        platform = await self._place(app, table) if table else self._usual(app)
-        if platform not in gateway.platforms:
+        place = platform or (await self._place(app, table) if table else self._usual(app))
+        if place not in gateway.platforms:
             raise CallerError(Kind.VALIDATION, f"there is no platform for {app}; name a table")
+        pace = gateway.pace(place, peer)
+        if pace is not None and pace.too_slow and not insists:
+            raise CallerError(Kind.VALIDATION, anyway(place, pace))
         now = gateway.node.now()
         until = now + gateway.settings.invitation
-        notes = Notes(until=until)
+        notes = Notes(until=until, insists=insists, named=platform is not None)
         invited = [one for one in gateway.of_peer(peer) if one.row.stage is SeatStage.INVITED]
         same = next((one for one in invited if one.row.app == app), None)
         if same is not None:
@@ -188,7 +220,7 @@ class GatewayDesk:
                 identity=gateway.identity,
                 peer=peer,
                 app=app,
-                platform=platform,
+                platform=place,
                 table=table or "",
                 stage=SeatStage.INVITED,
                 at=now,

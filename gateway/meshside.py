@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from lrgpnode.airtime.roundtrip import RoundTrip
 from lrgpnode.node import Acted, Node
 from lrgpnode.protocol.game import Coin
 from lrgpnode.protocol.session import Session, SessionKey
@@ -14,10 +15,11 @@ from .bridge.driver import Beside
 
 
 class MeshSide:
-    """Implements ``bridge.driver.Mesh``."""
+    """Implements ``bridge.driver.Mesh``. ``round_trip``: of a move to a peer and its answer back."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, round_trip: Callable[[str], RoundTrip | None]) -> None:
         self._node = node
+        self.round_trip = round_trip
 
     def now(self) -> float:
         return self._node.now()

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from lrgpnode.airtime.roundtrip import RoundTrip
 from lrgpnode.config import Settings
 from lrgpnode.control.text import clean
 from lrgpnode.node import Identities, IdentityError, Node
@@ -33,6 +34,7 @@ from .challenges import Challenges
 from .handover import Handover
 from .limiter import Limiter
 from .meshside import MeshSide
+from .pace import Pace
 from .policy import Judgement, Standing, Verdict, full, judge
 from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat, Unreachable
 from .seating import Seating, table_of
@@ -69,6 +71,7 @@ class Gateway:
         data: Path,
         name: Callable[[str], str],
         limiter: Limiter | None = None,
+        round_trip: Callable[[str], RoundTrip | None] = lambda peer: None,
     ) -> None:
         self.settings = settings
         self.platforms = {platform.name: platform for platform in platforms}
@@ -87,6 +90,7 @@ class Gateway:
         self._writer = writer
         self._publish = publish
         self._name = name
+        self._round_trip = round_trip
         self._node: Node
         self._mesh: MeshSide
         self._tasks: set[asyncio.Task[None]] = set()
@@ -111,7 +115,7 @@ class Gateway:
 
         What goes wrong closes the gateway and is logged: a node can do without.
         """
-        self._node, self._mesh = node, MeshSide(node)
+        self._node, self._mesh = node, MeshSide(node, self._round_trip)
         try:
             self.identity = await self._begin()
             await self._writer.run(self.store.gateway.prune, node.now())
@@ -228,6 +232,22 @@ class Gateway:
         )
         return judge(peer, standing, self.settings.policy)
 
+    def round_trip(self, peer: str) -> RoundTrip | None:
+        """How long a move takes to a player and the answer back; None where nothing is known."""
+        return self._mesh.round_trip(peer)
+
+    def pace(self, platform: str, peer: str) -> Pace | None:
+        """Whether the way to a player is fast enough for a platform; None where that has no clock for all."""
+        known = self.platforms.get(platform)
+        if known is None or known.move_seconds is None:
+            return None
+        trip = self.round_trip(peer)
+        return Pace(
+            limit=known.move_seconds,
+            trip=None if trip is None else trip.seconds,
+            thinking=self.settings.thinking,
+        )
+
     @property
     def own_name(self) -> str:
         """What the gateway's identity is called."""
@@ -263,6 +283,7 @@ class Gateway:
             wait_seconds=self.settings.wait,
             changed=self._changed,
             over=self._over,
+            turned=self._turned,
             seat=seat,
         )
         self.bridges[row.id] = bridge
@@ -292,6 +313,21 @@ class Gateway:
                 "reason": row.reason,
             },
         )
+
+    def _turned(self, bridge: Bridge) -> None:
+        row = bridge.row
+        if bridge.seen.deadline is not None:
+            self._publish(
+                "gateway.turn",
+                {
+                    "id": row.id,
+                    "peer": row.peer,
+                    "app": row.app,
+                    "platform": row.platform,
+                    "session": row.session or "",
+                    "deadline": bridge.seen.deadline,
+                },
+            )
 
     def is_trouble(self, platform: str, trouble: str) -> None:
         """Whether a platform can be used; "" for yes. People are told of a change."""

@@ -16,6 +16,9 @@ from .policy import GatePolicy, Players
 class GatewaySettings(Value):
     """``names``: whether players are shown by their names. ``wait``, ``invitation``: seconds.
 
+    ``thinking``: seconds that a player should have for a move beside its way, where a platform limits moves;
+    ``insist``: seconds in which who was refused for that gets the seat by challenging again.
+
     ``texts``: whether the gateway's identity takes text commands.
     """
 
@@ -23,6 +26,8 @@ class GatewaySettings(Value):
     caps: Caps
     wait: float
     invitation: float = 1800.0
+    thinking: float = 10.0
+    insist: float = 600.0
     names: bool = True
     texts: bool = True
 
@@ -65,6 +70,8 @@ def read(settings: Settings) -> GatewaySettings:
         policy=gate_policy(settings),
         caps=caps,
         wait=settings.gateway_wait_minutes * 60.0,
+        thinking=float(settings.gateway_thinking_seconds),
+        insist=settings.gateway_insist_minutes * 60.0,
         names=settings.gateway_show_names,
         texts=settings.text_enabled,
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from lrgpnode.airtime.roundtrip import RoundTrip
 from lrgpnode.config import Settings
 from lrgpnode.config.kinds import host_and_maybe_port, host_and_port
 from lrgpnode.house.worker import ThinkingProcess
@@ -52,6 +53,7 @@ def make(
     data: Path,
     name: Callable[[str], str],
     now: Callable[[], float],
+    round_trip: Callable[[str], RoundTrip | None],
 ) -> tuple[Gateway, GatewayDesk] | None:
     """The gateway and its desk, not open yet; None where it cannot be, which must not stop the node."""
     try:
@@ -91,7 +93,16 @@ def make(
         if platform not in {each.name for each in platforms}:
             log.warning("gateway.routes: the platform %s for %s is not set up", platform, app)
     gateway = Gateway(
-        read_settings, platforms, own, store, writer, publish, limiter=limiter, data=data, name=name
+        read_settings,
+        platforms,
+        own,
+        store,
+        writer,
+        publish,
+        limiter=limiter,
+        data=data,
+        name=name,
+        round_trip=round_trip,
     )
     if settings.arcade_enabled:
         _provide(gateway.accounts, data)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lrgpnode import __version__, config, metrics
 from lrgpnode.airtime.budget import Purpose
 from lrgpnode.airtime.modem import Modem
-from lrgpnode.api import Api, LadderDesk, Recording, Surroundings
+from lrgpnode.api import Api, Recording, Surroundings
 from lrgpnode.api.lookup import Lookup
 from lrgpnode.api.propagation import event as propagation_event
 from lrgpnode.api.radio import trouble_info
@@ -59,6 +59,7 @@ from storage.store import Store
 from storage.writer import Writer
 
 if TYPE_CHECKING:
+    from gateway.agentgames.ladder.ladders import ArcadeLadders
     from gateway.arcade.app import Arcade
     from gateway.desk import GatewayDesk
     from gateway.service import Gateway
@@ -231,9 +232,9 @@ class _Application:
         self._reason = "stopped"
         self._radio_away: dict[str, float] = {}
         self._arcade: Arcade | None = None
-        self._ladder: LadderDesk | None = None
         self._text: TextService | None = None
         self._gateway: Gateway | None = None
+        self._ladders: ArcadeLadders | None = None
 
     def run(self) -> int:
         # First of all: a run that is refused must not have made an identity under a name nobody chose.
@@ -362,9 +363,16 @@ class _Application:
         self._lookup = Lookup(node, self._store, self._own)
         self._own.attach(writer, self._mesh, node, self._publish)
         desk = self._make_gateway(writer)
-        around = self._surroundings()
         api = Api(
-            node, self._store, writer, self._own, around, self._recording(), house, desk, lambda: self._ladder
+            node,
+            self._store,
+            writer,
+            self._own,
+            self._surroundings(),
+            self._recording(),
+            house,
+            desk,
+            lambda: self._ladders,
         )
         server = ControlServer(self._paths.socket, api.methods(), self._events, mode=self._paths.socket_mode)
         parts = {"database's thread": lambda: writer.run(_nothing), "mesh's thread": self._mesh.answers}
@@ -380,7 +388,7 @@ class _Application:
             await self._open_arcade()
             await self._open_gateway(node)
             if self._text is not None:
-                await self._text.open(node, desk)
+                await self._text.open(node, desk, self._ladders)
             heart.start()
             await self._serve(server)
         finally:
@@ -393,8 +401,7 @@ class _Application:
                 await self._text.close()
             if self._gateway is not None:
                 await self._gateway.close()
-            if self._arcade is not None:
-                await self._arcade.stop()
+            await self._close_arcade()
             await house.close()
             await node.stop()
             await asyncio.to_thread(self._mesh.stop)
@@ -460,6 +467,7 @@ class _Application:
             data=self._paths.data,
             name=self._lookup.name,
             now=self._time.now,
+            round_trip=self._mesh.round_trip,
         )
         if made is None:
             return None
@@ -483,12 +491,12 @@ class _Application:
 
     async def _open_arcade(self) -> None:
         if not self._settings.arcade_enabled:
+            self._open_ladders()
             return
         from gateway.arcade.mounted import open_arcade  # noqa: PLC0415 - most nodes have no web server
 
         self._arcade = await open_arcade(self._settings, self._paths.data)
-        if self._arcade is not None:
-            self._ladder = self._arcade.desk
+        self._open_ladders()
         if self._gateway is None:
             return
         if self._arcade is None:
@@ -497,6 +505,20 @@ class _Application:
         from gateway.start import arcade_is_open  # noqa: PLC0415 - most nodes have no gateway
 
         arcade_is_open(self._gateway, self._arcade.address)
+
+    def _open_ladders(self) -> None:
+        arena = self._arcade.arena if self._arcade is not None else None
+        if arena is None and not self._settings.arcade_ladder_url:
+            return
+        from gateway.agentgames.ladder.start import ladders  # noqa: PLC0415 - most nodes show no ladder
+
+        self._ladders = ladders(self._settings, arena)
+
+    async def _close_arcade(self) -> None:
+        if self._ladders is not None:
+            await self._ladders.close()
+        if self._arcade is not None:
+            await self._arcade.stop()
 
     def _released(self, loop: asyncio.AbstractEventLoop, node: Node) -> None:
         """Airtime that was held has been given back, on any thread."""

@@ -19,7 +19,7 @@ from lrgpnode.mesh.settings import MeshStatus
 from lrgpnode.metrics import Counters, Family, Sample, gauge, gauges
 from lrgpnode.protocol.value import Value
 from storage.gateway_model import SeatStage
-from storage.model import OutboxState
+from storage.model import ASSISTED, OutboxState
 from storage.store import Store
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Vitals(Value):
     def _games(self) -> Iterator[Family]:
         live = {str(status): float(count) for status, count in self.store.sessions.live().items()}
         yield gauges("lrgpnode_sessions", "Sessions that have not ended.", "status", live)
-        astray = {flag.key for flag in self.store.mail.live_flags()}
+        astray = {flag.key for flag in self.store.mail.live_flags() if flag.flag != ASSISTED}
         yield gauge("lrgpnode_sessions_flagged", "Live sessions whose sides may differ.", len(astray))
         stages = Counter(str(seat.stage) for seat in self.store.gateway.live())
         seats = {str(stage): float(stages[stage]) for stage in SeatStage if stage is not SeatStage.OVER}

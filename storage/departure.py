@@ -10,7 +10,7 @@ from lrgpnode.protocol.session import SessionKey
 TABLES: Final = (
     *("game_actions", "outbox", "parked", "replay_nonces", "kept_nonces", "session_flags", "tombstones"),
     *("seen", "requests", "accept_policies", "messages", "gateway_bridges", "gateway_slots", "game_sessions"),
-    *("text_seats", "text_players", "text_seeks", "text_due", "text_desks"),
+    *("text_seats", "text_players", "text_seeks", "text_due", "text_desks", "scores"),
 )
 """Every table with a column ``identity_id``; a test compares."""
 

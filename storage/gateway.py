@@ -36,6 +36,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _LIVE: Final = f"SELECT {_COLUMNS} FROM gateway_bridges WHERE stage <> 'over' ORDER BY id"  # noqa: S608
 _GET: Final = f"SELECT {_COLUMNS} FROM gateway_bridges WHERE id = ?"  # noqa: S608
 _NEWEST: Final = f"SELECT {_COLUMNS} FROM gateway_bridges ORDER BY id DESC LIMIT ?"  # noqa: S608
+_OF_PEER: Final = f"""
+SELECT {_COLUMNS} FROM gateway_bridges WHERE peer = ? AND created_at >= ? ORDER BY id DESC LIMIT 50
+"""  # noqa: S608
 _OF_SESSION: Final = f"""
 SELECT {_COLUMNS} FROM gateway_bridges WHERE identity_id = ? AND session_id = ? ORDER BY id DESC LIMIT 1
 """  # noqa: S608
@@ -172,6 +175,10 @@ class GatewayTable:
     def get(self, id: int) -> Bridge | None:
         row = self._database.one(_GET, (id,))
         return None if row is None else _bridge(row)
+
+    def of_peer(self, peer: str, since: float) -> Sequence[Bridge]:
+        """Those of a player that were begun since then, also those that are over; the newest first."""
+        return [_bridge(row) for row in self._database.all(_OF_PEER, (peer, since))]
 
     def of_session(self, identity: str, session_id: str) -> Bridge | None:
         """The newest bridge of a game."""

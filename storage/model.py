@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from lrgpnode.protocol.game import Delivery
 from lrgpnode.protocol.replay import ReplayEntry
@@ -173,6 +173,10 @@ class Parked(NewParked):
     id: int
 
 
+ASSISTED: Final = "assisted"
+"""A flag: moves of the session were not the player's own; which, says its reason."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Flag(Value):
     """A local remark about a session, e.g. ``out_of_sync`` with its reason."""
@@ -230,6 +234,24 @@ class Thread(Value):
     last: Message
     texts: int
     unread: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Score(Value):
+    """How the counted games of one app between an identity and a peer have ended for the identity."""
+
+    app_id: str
+    won: int
+    drawn: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rival(Value):
+    """A peer with whom games were counted, and how many of all apps together."""
+
+    peer: str
+    games: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

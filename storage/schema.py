@@ -426,10 +426,39 @@ CREATE TABLE text_desks (
 ) WITHOUT ROWID;
 """
 
+_SCORES = """
+-- How an identity's games with each peer have ended (storage/scores.py), those deleted since included.
+CREATE TABLE scores (
+    identity_id TEXT    NOT NULL,
+    peer        TEXT    NOT NULL,
+    app_id      TEXT    NOT NULL,
+    won         INTEGER NOT NULL CHECK (won >= 0),
+    drawn       INTEGER NOT NULL CHECK (drawn >= 0),
+    lost        INTEGER NOT NULL CHECK (lost >= 0),
+    PRIMARY KEY (identity_id, peer, app_id)
+) WITHOUT ROWID;
+
+-- The games that are over already, once. A flag that came after the end does not count.
+INSERT INTO scores (identity_id, peer, app_id, won, drawn, lost)
+    SELECT identity_id, contact_hash, app_id,
+           sum(winner = identity_id), sum(winner = ''), sum(winner = contact_hash)
+    FROM (
+        SELECT identity_id, contact_hash, app_id,
+               CASE WHEN json_valid(metadata) THEN json_extract(metadata, '$.winner') END AS winner
+        FROM game_sessions AS s
+        WHERE status = 'completed' AND NOT EXISTS (
+            SELECT 1 FROM session_flags AS f
+            WHERE f.identity_id = s.identity_id AND f.session_id = s.session_id
+              AND f.flag = 'out_of_sync' AND f.at <= s.updated_at))
+    WHERE winner IN (identity_id, '', contact_hash)
+    GROUP BY identity_id, contact_hash, app_id;
+"""
+
 MIGRATIONS: Sequence[Migration] = (
     *(_FIRST, _ROLES, _ADMISSION, _ATTEMPTS, _NO_WAITING, _MESSAGES),
     _GATEWAY,
     _TEXT,
+    _SCORES,
 )
 """Migration n is element n - 1. A published one is never edited: add another."""
 

@@ -19,7 +19,7 @@ from typing import Self
 
 from lrgpnode.protocol.session import SessionKey
 
-from . import actions, clock, departure, gateway, mail, messages, outbox, sessions
+from . import actions, clock, departure, gateway, mail, messages, outbox, scores, sessions
 from .actions import ActionTable
 from .admission import AdmissionTable
 from .book import Book
@@ -30,6 +30,7 @@ from .mail import MailTable
 from .messages import MessageTable
 from .model import Commit, Committed
 from .outbox import OutboxTable
+from .scores import ScoreTable
 from .sessions import SessionTable
 from .text import TextTable
 
@@ -56,6 +57,7 @@ class Store:
         self.outbox = OutboxTable(self._database)
         self.mail = MailTable(self._database, boot_id)
         self.messages = MessageTable(self._database)
+        self.scores = ScoreTable(self._database)
         self.book = Book(self._database)
         self.admission = AdmissionTable(self._database)
         self.text = TextTable(self._database)
@@ -79,6 +81,7 @@ class Store:
         played = unit.action.key.session_id if unit.action is not None else None
         written = unit.update or unit.insert
         with self._database.transaction(waiting=waiting) as connection:
+            ended = scores.ending(connection, (*unit.expired, unit.insert, unit.update))
             for session in unit.expired:
                 sessions.update(connection, session, path)
                 outbox.expire(connection, session.key, session.updated_at)
@@ -111,6 +114,7 @@ class Store:
                 bridge_id = gateway.add(connection, unit.bridge, played)
             if unit.bridge_change is not None:
                 gateway.change(connection, unit.bridge_change, played)
+            scores.count(connection, ended)
         changed = sessions.changes((*unit.expired, unit.insert, unit.update))
         if changed:
             self._cache.apply(changed)

@@ -79,6 +79,10 @@ class TextTable:
         ended = sorted((seat for seat in seats if not seat.live), key=lambda seat: -seat.last_action_at)
         return live + ended
 
+    def of_player(self, player: str) -> Sequence[Seat]:
+        """All that somebody plays or has played, whichever identity he writes to."""
+        return self._seats("player = ?", player)
+
     def at(self, game_id: str) -> Sequence[Seat]:
         """Both seats of a table, or the one of another game."""
         return self._seats("game_id = ?", game_id)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 from aiohttp import web
 
 from gateway.agentgames.server.arena import Arena, ArenaSettings
-from gateway.agentgames.server.desk import LadderDesk
 from gateway.agentgames.server.keys import Keys
 from gateway.agentgames.server.play import PlayRoutes
 from gateway.agentgames.server.records import MatchStore
@@ -100,11 +99,6 @@ class Arcade:
         """Where it listens, for a person."""
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-    @property
-    def desk(self) -> LadderDesk | None:
-        """The ladder, as the node shows it; None until it is open."""
-        return None if self.arena is None else LadderDesk(self.arena)
 
     async def player(self, name: str, *, make: bool = False) -> Player:
         """An account as a player of the arena, for a program in this process. ``make``: if it is not there.

@@ -19,8 +19,9 @@ from storage.gateway_model import SeatResult, SeatStage
 from ..seat import Side, Word
 from . import words
 from .endings import after, break_off, completed, finished, lost, withdraw
+from .notes import LIMIT
 from .rules import Kind, Rules
-from .situation import Situation, broken, only_own, pass_on, side, table_over
+from .situation import Situation, broken, only_own, pass_on, side, table_over, told
 from .steps import (
     Accept,
     AnswerDraw,
@@ -78,9 +79,9 @@ def _pending(at: Situation, session: Session) -> Step:
     theirs = session.initiator == session.peer
     over = notes.broken or (table_over(at) if seen.over or notes.left else "")
     if over:
-        if "end" not in notes.told:
-            return Tell(text=words.not_seated(over), notes=notes.with_told("end"))
-        return Decline(notes=replace(notes, broken=over))
+        return told(at, words.not_begun(seen.finished, over)) or Decline(notes=replace(notes, broken=over))
+    if notes.untold:
+        return Tell(text=notes.limit, notes=notes.with_told(LIMIT))
     if seen.joined is None:
         return Wait()
     if at.now >= at.wait_until:
@@ -92,14 +93,17 @@ def _pending(at: Situation, session: Session) -> Step:
     if session.app_id == "chess" or first is not Side.THEM:
         return Accept(first=first)
     if "swap" not in notes.told:
-        return Tell(text=words.swapped(at.game), notes=notes.with_told("swap"))
+        return Tell(text=words.swapped(at.game, notes.seconds), notes=notes.with_told("swap"))
     return Decline(notes=replace(notes, swap=True))
 
 
 def _declined(at: Situation, session: Session) -> Step:
     theirs = session.initiator == session.peer
-    if theirs and at.notes.swap and not (at.seen.over or at.notes.left or at.notes.broken):
-        return Challenge()
+    if theirs and at.notes.swap:
+        if not (at.seen.over or at.notes.left or at.notes.broken):
+            return Challenge()
+        over = at.notes.broken or table_over(at)
+        return told(at, words.not_begun(at.seen.finished, over)) or withdraw(at, over)
     return withdraw(at, "the player has withdrawn the challenge" if theirs else "the player has declined")
 
 

@@ -118,7 +118,8 @@ class Seats(Protocol):
 
 
 class Bridge:
-    """``seat``: if it is there already. ``changed`` is told of what people may want to know, ``over`` last.
+    """``seat``: if it is there already. ``changed`` is told of what people may want to know, ``over`` last;
+    ``turned``, that another clock runs at the table, or none.
 
     ``wait_seconds``: how long a seat is kept at which nobody sits down.
     """
@@ -135,6 +136,7 @@ class Bridge:
         wait_seconds: float,
         changed: Callable[[Bridge], None],
         over: Callable[[Bridge], None],
+        turned: Callable[[Bridge], None] = lambda bridge: None,
         seat: RemoteSeat | None = None,
     ) -> None:
         self.row = row
@@ -149,6 +151,7 @@ class Bridge:
         self._wait_seconds = wait_seconds
         self._changed = changed
         self._over = over
+        self._turned = turned
         self._wake = asyncio.Event()
         self._since = mesh.now()
         self._acted: tuple[int, int] | None = None
@@ -471,7 +474,9 @@ class Bridge:
 
     def saw(self, event: Event) -> None:
         """One more event of the table."""
-        self.seen = fold(self.seen, event)
+        before, self.seen = self.seen, fold(self.seen, event)
+        if self.seen.deadline != before.deadline:
+            self._turned(self)
         self.wake()
 
     def silent(self) -> None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from lrgpnode.protocol.value import Value
+
+LIMIT: Final = "limit"
+"""Told: how long a move may take at the platform."""
+
+SLOW: Final = "slow"
+"""Told: no seat, as the link is too slow for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -16,6 +22,9 @@ class Notes(Value):
     ``broken``: why table and game cannot go on together. ``left``: the seat was given up. ``offered``: ply at
     which the player's draw offer was passed on; ``asked``: ply at which we offered one. ``said``: the word
     with which the player's end of the game was passed on. ``until``: of an invitation, Unix seconds.
+    ``limit``: what the player is told of the platform's time for a move before a seat is asked for, "" where
+    there is none; ``seconds``: that time. ``insists``: he wants the seat though his link is slow.
+    ``named``: he has named the platform, and wants to play there only.
     ``rematch_of``: the bridge whose table goes on with another game. ``first``: who (a `Side`) is to move
     first at a table of ours, "" where the players settle that.
     """
@@ -29,7 +38,16 @@ class Notes(Value):
     said: str = ""
     until: float | None = None
     rematch_of: int | None = None
+    limit: str = ""
+    seconds: float | None = None
+    insists: bool = False
+    named: bool = False
     first: str = ""
+
+    @property
+    def untold(self) -> bool:
+        """Whether the player is to be told of the time for a move first, before any seat is asked for."""
+        return bool(self.limit) and LIMIT not in self.told
 
     def with_told(self, key: str) -> Self:
         return replace(self, told=self.told | {key})

@@ -87,6 +87,8 @@ class Sitting:
         sitter = self._sitter
         if sitter.row.stage is SeatStage.INVITED or sitter.seen.over or sitter.notes.left:
             return
+        if sitter.notes.untold:
+            return  # nobody is queued for a game whose clock he has not heard of
         if sitter.notes.broken and not sitter.row.seat:
             return  # none was taken
         if self.task is None or self.task.done():

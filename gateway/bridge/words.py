@@ -62,8 +62,18 @@ def not_seated(reason: str) -> str:
     return f"No seat for you: {quoted(reason)}."
 
 
-def swapped(game: str) -> str:
-    return f"At this table your opponent moves first, so I decline and challenge you to {game}: accept that."
+def not_begun(finished: Finished | None, reason: str) -> str:
+    """It is over before the player's game has begun: at the table it may have."""
+    ended = ""
+    if finished is not None and finished.winner is not Winner.NONE:
+        ended = won(finished) if finished.winner is Winner.US else lost(finished)
+    return ended or not_seated(reason)
+
+
+def swapped(game: str, seconds: float | None = None) -> str:
+    """``seconds``: the time for a move there, which passes for an accept, too."""
+    told = f"At this table your opponent moves first, so I decline and challenge you to {game}: accept that"
+    return f"{told}." if seconds is None else f"{told} at once, you have {seconds:g} s for each move."
 
 
 def strike(number: int, deadline: float | None) -> str:

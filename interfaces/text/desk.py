@@ -75,6 +75,10 @@ class Desk:
         self.limits = limits
         self.at_table: Callable[[str, str], str] = _unknown
         """What the platform calls the other side, by player and game."""
+        self.deadline: Callable[[str, str], float | None] = _no_clock
+        """Until when a player's move must be at the table, by player and game; Unix seconds."""
+        self.assisted: Callable[[Seat], bool] = _never
+        """Whether the node moves for a player who does not."""
         self.expects: Callable[[str, str], bool] = _expects_nothing
         """Whether a player is on the way to a table of a game."""
         self._name = name
@@ -117,6 +121,7 @@ class Desk:
         """Raises ``Rejection``."""
         game, session, viewer = self.side(seat)
         pending = session.status is Status.PENDING
+        deadline = self.deadline(seat.player, seat.game_id) if seat.kind is Kind.WIRE and seat.live else None
         return Shown(
             number=seat.number,
             app=seat.app_id,
@@ -124,6 +129,8 @@ class Desk:
             view=game.view(session, viewer),
             challenged=pending and session.initiator != viewer,
             waits=pending and session.initiator == viewer,
+            left=None if deadline is None else max(0.0, deadline - self.now()),
+            assisted=seat.live and self.assisted(seat),
         )
 
     def view(self, seat: Seat) -> GameView:
@@ -284,6 +291,14 @@ class Desk:
 
 def _unknown(player: str, game_id: str) -> str:
     return ""
+
+
+def _no_clock(player: str, game_id: str) -> float | None:
+    return None
+
+
+def _never(seat: Seat) -> bool:
+    return False
 
 
 def _expects_nothing(player: str, app: str) -> bool:

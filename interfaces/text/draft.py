@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from storage.text_model import FULL, HOUSE, NewDue, Seat, Seek, TextCommit, TextPlayer
+from storage.text_model import FULL, HOUSE, Kind, NewDue, Seat, Seek, TextCommit, TextPlayer
 
 from .wire import Sent
 
@@ -79,6 +79,11 @@ class Draft:
     def new(self, game_id: str) -> list[Seat]:
         """Seats of a game as they will be, stored or not."""
         return [seat for (id, _), seat in self._seats.items() if id == game_id]
+
+    @property
+    def at_tables(self) -> list[Seat]:
+        """Seats at tables on the web as they will be."""
+        return [seat for seat in self._seats.values() if seat.kind is Kind.WIRE]
 
     def hand_over(self, sent: Sent) -> None:
         """To our identity, by LRGP."""

@@ -19,7 +19,7 @@ from .draft import Draft
 from .limits import DAY
 from .parse import Line
 from .people import People, Person
-from .web import Web
+from .web import Web, Wish, wish
 
 INVITATIONS_A_DAY: Final = 12
 """Of one player, and to one: each is a text that nobody has asked for."""
@@ -33,7 +33,10 @@ _FILLERS: Final = frozenset(_FILLER_WORDS.split())
 
 
 class Finding:
-    """``house`` says whether the house plays; ``choose_level`` makes the level of a game with it durable."""
+    """``house`` says whether the house plays; ``assisted``, whether a player is at a table on the web.
+
+    ``levels`` gets the level of each game with the house, by id, until it is stored.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Finding:
         house: Callable[[], bool],
         usual_level: Callable[[str], int],
         levels: dict[str, int],
+        assisted: Callable[[Seat], bool] = lambda seat: False,
     ) -> None:
         self._desk = desk
         self._people = people
@@ -51,6 +55,7 @@ class Finding:
         self._house = house
         self._usual_level = usual_level
         self._levels = levels
+        self._assisted = assisted
         self._invites = Limit(INVITATIONS_A_DAY, seconds=DAY)
         self._asked = Limit(INVITATIONS_A_DAY, seconds=DAY)
 
@@ -152,10 +157,10 @@ class Finding:
             await self._anybody(draft, app)
         elif place == HOUSE_NAME or (place.isdigit() and len(words) == 1):
             self._sit_with_house(draft, app, words[-1])
-        elif place == WEB_NAME:
-            # As it was written: others may tell tables by capitals.
-            table = re.split(rf"\b{WEB_NAME}\b", line.rest, maxsplit=1, flags=re.IGNORECASE)[-1]
-            await self._web.play(self._desk, draft, app, table.strip())
+        elif place == WEB_NAME or place in self._web.platforms:
+            after = re.split(rf"\b{re.escape(place)}\b", line.rest, maxsplit=1, flags=re.IGNORECASE)[-1]
+            platform = "" if place == WEB_NAME else place
+            await self._web.play(self._desk, draft, app, wish(after, platform))
         else:
             await self._invite(draft, app, words)
 
@@ -173,7 +178,7 @@ class Finding:
             raise _refused(f"#{seat.number} goes on; resign gives it up.")
         self._check_room(draft)
         if seat.kind is Kind.WIRE:
-            await self._web.play(self._desk, draft, seat.app_id, "")
+            await self._web.play(self._desk, draft, seat.app_id, Wish(assist=self._assisted(seat)))
         elif seat.opponent == HOUSE:
             self._sit_with_house(draft, seat.app_id, "")
         else:

@@ -10,6 +10,7 @@ from lrgpnode.protocol.errors import Rejection
 from . import moves, parse, replies
 from .draft import Draft
 from .finding import Finding
+from .ladder import Standings
 from .parse import Line, Verb
 from .playing import Playing
 
@@ -19,7 +20,7 @@ Order = Callable[[Draft, Line], Awaitable[object]]
 class Orders:
     """``carry_out`` leaves one answer in the draft, or none where nothing is known of what was said."""
 
-    def __init__(self, finding: Finding, playing: Playing) -> None:
+    def __init__(self, finding: Finding, playing: Playing, standings: Standings) -> None:
         self._finding = finding
         self._playing = playing
         self._orders: Mapping[Verb, Order] = {
@@ -29,12 +30,15 @@ class Orders:
             Verb.REMATCH: finding.rematch,
             Verb.SEEK: finding.seek,
             Verb.WHO: finding.who,
+            Verb.LADDER: standings.ladder,
+            Verb.REPLAY: standings.replay,
             Verb.GAMES: playing.games,
             Verb.BOARD: playing.board,
             Verb.MOVE: playing.move,
             Verb.RESIGN: playing.resign,
             Verb.DRAW: playing.draw,
             Verb.LEAVE: playing.leave,
+            Verb.ASSIST: playing.assist,
             Verb.YES: playing.yes,
             Verb.NO: playing.no,
             Verb.RESEND: playing.resend,
@@ -51,6 +55,8 @@ class Orders:
             await self._orders[line.verb](draft, line)
         except Rejection as rejection:
             draft.say(replies.fit(replies.sentence(rejection.message or "that cannot be done now")))
+        except TimeoutError:
+            draft.say(replies.fit("That takes too long now. Try again later."))
         return True
 
     async def _without_verb(self, draft: Draft, line: Line) -> bool:

@@ -40,6 +40,9 @@ class Verb(StrEnum):
     RESEND = "resend"
     MUTE = "mute"
     UNMUTE = "unmute"
+    ASSIST = "assist"
+    LADDER = "ladder"
+    REPLAY = "replay"
     YES = "yes"
     NO = "no"
 
@@ -60,6 +63,9 @@ _ALIASES: Final[Mapping[Verb, str]] = {
     Verb.RESEND: "resend again repeat r sync refresh nochmal",
     Verb.MUTE: "mute quiet silence silent stumm",
     Verb.UNMUTE: "unmute loud notify",
+    Verb.ASSIST: "assist assisted assistance",
+    Verb.LADDER: "ladder ladders rating ratings elo rank ranks ranking rangliste top",
+    Verb.REPLAY: "replay rewatch review",
     Verb.YES: "yes y accept ok okay ja agree sure",
     Verb.NO: "no n decline reject nein refuse nope",
 }

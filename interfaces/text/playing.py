@@ -8,7 +8,7 @@ from typing import Any, Final
 from lrgpnode.protocol.errors import ErrorCode, Rejection
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Status
-from storage.text_model import HOUSE, Seat
+from storage.text_model import HOUSE, Kind, Seat
 
 from . import moves, replies, seats
 from .desk import Desk
@@ -247,6 +247,21 @@ class Playing:
         draft.say(said, slot or "say")
         if shown:
             draft.offer(said, shown)
+
+    async def assist(self, draft: Draft, line: Line) -> None:
+        """Have the node move in a game where his time is nearly up, or no more."""
+        off = bool(line.words) and line.words[-1] in ("off", "no", "stop", "aus")
+        named = Line(
+            verb=None,
+            game=line.game,
+            rest="",
+            words=tuple(word for word in line.words if word not in ("on", "off", "no", "stop", "aus")),
+        )
+        seat = self._seat(draft, named, lambda one: one.live and one.kind is Kind.WIRE)
+        if seat.kind is not Kind.WIRE or not seat.live:
+            raise _refused(f"#{seat.number} is not at a table on the web; only there you can be assisted.")
+        self._web.assist(seat.player, seat.app_id, wanted=not off)
+        draft.show(seat)
 
     async def mute(self, draft: Draft, line: Line) -> None:
         off = bool(line.words) and line.words[0] in ("off", "no", "aus")

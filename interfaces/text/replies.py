@@ -31,7 +31,11 @@ SHORT: Final = {"chess": "chess", "ttt": "ttt", "four_in_a_row": "four"}
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Shown(Value):
-    """One game as its player sees it. ``opponent`` is a name; ``waits``: the opponent is yet to say yes."""
+    """One game as its player sees it. ``opponent`` is a name; ``waits``: the opponent is yet to say yes.
+
+    ``left``: seconds that the clock of the table gives him, None where it has none or is not his.
+    ``assisted``: the node moves for him before that is over.
+    """
 
     number: int
     app: str
@@ -39,6 +43,8 @@ class Shown(Value):
     view: GameView
     challenged: bool = False
     waits: bool = False
+    left: float | None = None
+    assisted: bool = False
 
 
 def fit(text: str, most: int = PACKET_BYTES) -> str:
@@ -67,8 +73,11 @@ def short(app: str) -> str:
 
 
 def head(shown: Shown) -> str:
-    seat = f" ({shown.view.seat})" if shown.view.seat and shown.view.result is None else ""
-    return f"#{shown.number} {short(shown.app)} v {shown.opponent}{seat}"
+    seat = clean(shown.view.seat, NAME)
+    said = [seat] if seat and shown.view.result is None else []
+    said += ["assisted"] if shown.assisted else []
+    sits = f" ({', '.join(said)})" if said else ""
+    return f"#{shown.number} {short(shown.app)} v {shown.opponent}{sits}"
 
 
 def position(shown: Shown, *, board_too: bool) -> str:
@@ -83,13 +92,17 @@ def position(shown: Shown, *, board_too: bool) -> str:
     decided = view.result is not None and view.result.reason not in _WITHOUT_BOARD
     if not board_too and not view.my_turn and not decided:
         return fit(f"{head(shown)}: {said + '. ' if said else ''}{status}")
-    drawn = "\n".join(board.draw(view))
-    top = f"{head(shown)}: {said}" if said else head(shown)
-    full = "\n".join(part for part in (top, drawn, status) if part)
-    if len((MARK + full).encode()) <= PACKET_BYTES:
-        return fit(full)
-    spare = "\n".join(part for part in (top, drawn.replace(" ", "") if view.grid else "", status) if part)
-    return fit(spare if len((MARK + spare).encode()) <= PACKET_BYTES else f"{top}\n{status}")
+    return with_board(f"{head(shown)}: {said}" if said else head(shown), board.draw(view), status)
+
+
+def with_board(top: str, drawn: Sequence[str], status: str) -> str:
+    """A board between what is said of it: with blanks, without them, or left out, as a packet has room."""
+    whole = "\n".join(drawn)
+    for shown in (whole, whole.replace(" ", "")):
+        text = "\n".join(part for part in (top, shown, status) if part)
+        if len((MARK + text).encode()) <= PACKET_BYTES:
+            return fit(text)
+    return fit(f"{top}\n{status}")
 
 
 def brief(shown: Shown) -> str:
@@ -106,7 +119,13 @@ def status_of(shown: Shown) -> str:
         line += " draw claims a draw."
     elif "offered to you" in line and view.result is None:
         line += " draw accepts, no declines."
+    if shown.left is not None and view.my_turn and view.result is None:
+        line += f" {_time(shown.left)} left."
     return clean(line, 120)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds // 60:.0f} min"
 
 
 def moves(view: GameView, count: int) -> str:
@@ -134,6 +153,10 @@ def summary(shown: Shown) -> str:
         state = clean(shown.view.status_line, 40).rstrip(".").lower()
     else:
         state = "your move" if shown.view.my_turn else "waiting"
+        if shown.left is not None and shown.view.my_turn:
+            state += f", {_time(shown.left)} left"
+        if shown.assisted:
+            state += ", assisted"
     return f"#{shown.number} {short(shown.app)} v {shown.opponent}: {state}"
 
 
@@ -160,7 +183,7 @@ def help_text(games: Sequence[str]) -> str:
     return fit(
         "play GAME [house 1-5|NAME], seek GAME, tables, who - find a game\n"
         "e4 or move e4 - just the move. board, games, draw, resign, leave, yes, no\n"
-        "#2 e4 - in game 2. resend, mute, unmute. help GAME\n"
+        "#2 e4 - in game 2. resend, mute, unmute, ladder. help GAME\n"
         f"Games: {known}"
     )
 

@@ -26,17 +26,19 @@ from lrgpnode.protocol.replay import NONCE_BYTES
 from lrgpnode.protocol.session import Session, SessionKey
 from lrgpnode.protocol.value import Value
 from storage.errors import StorageError
-from storage.model import OutboxRow, Role
+from storage.model import ASSISTED, Commit, Flag, OutboxRow, Role
 from storage.store import Store
-from storage.text_model import HOUSE, Incoming, Kind, TextCommit, TextPlayer
+from storage.text_model import HOUSE, Incoming, Kind, Seat, TextCommit, TextPlayer
 from storage.writer import Writer
 
 from . import house, parse, replies, seats
+from .assist import Assistance, marked
 from .desk import Desk, Limits
 from .draft import Draft, nobody
 from .finding import Finding
 from .following import Following
 from .held import Held
+from .ladder import Ladders, Standings
 from .limits import Patience
 from .orders import Orders, speaks
 from .people import People
@@ -44,6 +46,7 @@ from .playing import Playing
 from .speaker import Speaker
 from .web import Gateway, Web
 from .wire import Sent, Wire, received, session_id
+from .wishes import META_KEY as WISHES_KEY, Wishes
 
 RETRY_SECONDS: Final = 5.0
 
@@ -95,23 +98,24 @@ class TextService:
         self._running: list[asyncio.Task[None]] = []
         self._house: Player | None = None
         self._speaker: Speaker | None = None
+        self._assistance: Assistance | None = None
         self._node: Node
 
     # Life
 
-    async def open(self, node: Node, gateway: Gateway | None = None) -> None:
+    async def open(self, node: Node, gateway: Gateway | None = None, ladders: Ladders | None = None) -> None:
         """Begin to answer, once the mesh runs. What goes wrong is logged: a node can do without."""
         self._node = node
         node.admission.heard_by_all = lambda identity: any(one.identity == identity for one in self._voices())
         if not self._settings.text_enabled:
             return
         try:
-            self._put_together(gateway)
+            self._put_together(gateway, ladders)
             await self._begin()
         except StorageError as error:
             log.warning("nothing is answered by text: %s", error)
 
-    def _put_together(self, gateway: Gateway | None) -> None:
+    def _put_together(self, gateway: Gateway | None, ladders: Ladders | None) -> None:
         settings, node = self._settings, self._node
         self._desk = Desk(
             self._table,
@@ -134,8 +138,26 @@ class TextService:
                 coin=lambda: bool(secrets.randbits(1)),
             ),
         )
-        self._web = web = Web(gateway, self._held.has_lrgp, lambda app: node.games[app].manifest.display_name)
+        wishes = Wishes(
+            self._store.book.meta(WISHES_KEY),
+            lambda value: self._writer.run(self._store.book.put_meta, WISHES_KEY, value),
+            self._table.of_player,
+            node.now,
+        )
+        title = lambda app: node.games[app].manifest.display_name  # noqa: E731
+        self._web = web = Web(gateway, self._held.has_lrgp, title, wishes.wish)
         self._desk.at_table, self._desk.expects = web.opponent, web.expects
+        self._assistance = Assistance(
+            self._desk,
+            wishes,
+            self._thinker,
+            self._lock,
+            self._commit,
+            self._mark,
+            speaks=self._speaks,
+            seed=lambda: secrets.randbits(32),
+        )
+        self._desk.deadline, self._desk.assisted = web.deadline, self._assistance.assists
         self._following = Following(
             self._desk, node, self._held, self._lock, self._commit, lambda: node.time.trusted
         )
@@ -146,8 +168,10 @@ class TextService:
             house=lambda: self._house is not None,
             usual_level=lambda app: min(settings.house_level, len(LEVELS[app])),
             levels=self._levels,
+            assisted=self._assistance.assists,
         )
-        self._orders = Orders(finding, Playing(self._desk, finding, web))
+        standings = Standings(ladders, finding.app)
+        self._orders = Orders(finding, Playing(self._desk, finding, web), standings)
         self._speaker = Speaker(
             self._table, _Post(node), self._write, words=self._words, thinking=self._thinks
         )
@@ -178,6 +202,8 @@ class TextService:
             self._hand_over(again)
         self._held.attach(loop, self._news.set)
         self._news.set()
+        if self._assistance is not None:
+            self._assistance.start()
 
     async def close(self) -> None:
         """Answer no more. Before the node stops."""
@@ -186,6 +212,8 @@ class TextService:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
         self._running = []
+        if self._assistance is not None:
+            await self._assistance.stop()
         if self._house is not None:
             await self._house.stop()
             self._house = None
@@ -201,6 +229,8 @@ class TextService:
             self._news.set()
         elif type == "message.delivery":
             self._speaker.told(type, fields)
+        elif type == "gateway.turn" and self._assistance is not None:
+            self._assistance.turn(str(fields["session"]))
         elif type in _GAME_EVENTS and not fields.get("own"):
             self._following.changed(SessionKey(str(fields["identity"]), str(fields["id"])))
             self._news.set()
@@ -299,8 +329,14 @@ class TextService:
                 log.exception("the text %d of %s could not be judged", text.id, text.player)
                 meant, draft = False, Draft(TextPlayer(identity="", player=""), self._node.now())
             await self._choose_levels(draft)
+            if self._assistance is not None:
+                await self._assistance.wishes.store()
             read = (text.id,) if meant or not voice.prefix else ()
             await self._commit(draft, handled=((text.identity, text.id),), read=read)
+            if self._assistance is not None:
+                for seat in self._table.seats_of(text.identity, text.player):
+                    if seat.live:
+                        self._assistance.look(seat)
 
     async def _answer(self, voice: _Voice, text: Incoming, draft: Draft) -> bool:
         """Whether it was meant for us. What is to be answered is in ``draft`` then."""
@@ -340,6 +376,9 @@ class TextService:
                 self._speaker.wake(*address)
         for sent in draft.sent:
             self._hand_over(sent)
+        if self._assistance is not None:
+            for seat in draft.at_tables:
+                self._assistance.look(seat)
 
     def _hand_over(self, sent: Sent) -> None:
         self._held.note(session_id(sent.envelope))
@@ -347,6 +386,19 @@ class TextService:
 
     async def _write(self, unit: TextCommit) -> None:
         await self._writer.run(self._table.commit, unit)
+
+    def _speaks(self, seat: Seat) -> bool:
+        """Whether something of a player was received and not handled yet."""
+        handled = self._table.handled(seat.identity) or 0
+        return any(text.player == seat.player for text in self._table.incoming(seat.identity, handled))
+
+    async def _mark(self, seat: Seat, ply: int) -> None:
+        """In the record of the game its move is not the player's own."""
+        key = SessionKey(seat.identity, seat.game_id)
+        flags = {flag.flag: flag.reason for flag in self._store.mail.flags(key)}
+        reason = marked(flags.get(ASSISTED, ""), ply + 1)
+        flag = Flag(key=key, flag=ASSISTED, reason=reason, at=self._node.now())
+        await self._writer.run(self._store.commit, Commit(flags=(flag,)))
 
     def _words(self, slot: str, player: str, full: bool) -> str:
         """How a game stands, to its player; "" where there is no such game."""

@@ -86,6 +86,11 @@ def single_packet(packed: int) -> int:
     return 99 + 16 * ((packed - HASH_BYTES) // 16 + 1)
 
 
+def packed_of(packet: int) -> int:
+    """The largest packed message whose Reticulum packet has so many bytes, the other way round."""
+    return HASH_BYTES + packet - 99 - 1
+
+
 def opportunistic(hop: Hop, packed: int) -> Cost:
     """A message of one packet, and the path requests for it."""
     once, path = hop.addressed(single_packet(packed)), hop.packet(PATH_REQUEST)

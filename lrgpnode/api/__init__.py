@@ -16,13 +16,13 @@ from storage.store import Store
 from storage.writer import Writer
 
 from .airtime import AirtimeMethods
-from .arcade import ArcadeMethods, LadderDesk
 from .clock import ClockMethods
 from .contacts import ContactMethods, RequestMethods
 from .exports import ExportMethods, Recording
 from .games import GameMethods
 from .gateway import Desk, GatewayMethods
 from .house import HouseMethods
+from .ladder import LadderMethods, Ladders
 from .log import LogMethods
 from .lookup import Lookup, translate
 from .messages import MessageMethods
@@ -32,10 +32,11 @@ from .people import IdentityMethods, PeerMethods
 from .propagation import PropagationMethods
 from .radio import RadioMethods
 from .running import NodeMethods, Surroundings
+from .scores import ScoreMethods
 from .settings import SettingsMethods
 from .upkeep import UpkeepMethods
 
-__all__ = ["Api", "Desk", "LadderDesk", "Recording", "Surroundings"]
+__all__ = ["Api", "Desk", "Ladders", "Recording", "Surroundings"]
 
 
 class _Area(Protocol):
@@ -55,7 +56,7 @@ class Api:
         recording: Recording,
         house: House,
         desk: Desk | None = None,
-        ladder: Callable[[], LadderDesk | None] = lambda: None,
+        ladders: Callable[[], Ladders | None] = lambda: None,
     ) -> None:
         self._lookup = Lookup(node, store, identities)
         self._areas: list[_Area] = [
@@ -67,13 +68,14 @@ class Api:
             PeerMethods(node, store),
             ContactMethods(self._lookup, node, store, writer, around),
             RequestMethods(self._lookup, node),
+            ScoreMethods(self._lookup, store.scores),
             PropagationMethods(self._lookup, around.propagation),
             RadioMethods(around.radios, store, around.publish, around.mesh_load, around.unsent),
             AirtimeMethods(around.airtime, lambda: node.outbox.dry),
             GameMethods(self._lookup, node, store, house),
             HouseMethods(house, node),
             GatewayMethods(self._lookup, desk),
-            ArcadeMethods(ladder),
+            LadderMethods(ladders),
             OutboxMethods(self._lookup, node, store),
             MessageMethods(self._lookup, node, store),
             ExportMethods(self._lookup, node, store, recording),

@@ -21,6 +21,7 @@ from storage.model import Cursor, OutboxRow, Request, Summary
 from storage.store import Store
 
 from .lookup import Lookup
+from .scores import app_record
 
 _DRAW: Final = {
     "offer": Command.DRAW_OFFER,
@@ -224,8 +225,13 @@ class GameMethods:
             expires_at=session.expires_at(game.manifest.ttl),
             last_own=self._last_own(key),
             refused_draw=self._refused_draw(session),
+            record=self._record(session),
             flags={flag.flag: flag.reason for flag in self._store.mail.flags(key)},
         )
+
+    def _record(self, session: Session) -> models.AppRecord | None:
+        score = self._store.scores.of_game(session.key.identity, session.peer, session.app_id)
+        return None if score is None else app_record(score)
 
     def _refused_draw(self, session: Session) -> models.Draw | None:
         """A draw offer that the last action, of the other side, has turned down."""

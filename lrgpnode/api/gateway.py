@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from lrgpnode.control import models
@@ -32,8 +32,23 @@ class Desk(Protocol):
         """Seats that are not over, of one player or of all; the newest first."""
         ...
 
-    async def request(self, peer: str, app: str, table: str | None = None) -> models.GatewaySeat:
-        """A player wants a seat (``table``: there, else where the game is routed to).
+    @property
+    def platforms(self) -> Collection[str]:
+        """Names of the platforms that are set up."""
+        ...
+
+    async def request(
+        self,
+        peer: str,
+        app: str,
+        table: str | None = None,
+        *,
+        platform: str | None = None,
+        insists: bool = False,
+    ) -> models.GatewaySeat:
+        """A player wants a seat (``table``, ``platform``: there, else where the game is routed to).
+
+        ``insists``: also where the link to the player is too slow for the platform's time for a move.
 
         The player is not written to: the caller says what `invitation` says, in its answer.
         The seat is asked for when the player challenges the gateway.

@@ -13,6 +13,7 @@ from lrgpnode.protocol.session import Session
 from lrgpnode.records import build
 from lrgpnode.records.build import Journal, Stored
 from lrgpnode.records.errors import CannotExport, GameMissing
+from storage.model import ASSISTED
 from storage.store import Store
 
 from .exports import Recording
@@ -65,6 +66,11 @@ class Exporter:
             ),
             names={player: self._lookup.name(player) for player in session.participants},
             peer_key=self._peer_key(session.peer),
+            remarks=tuple(
+                f"Assisted: {flag.reason}"
+                for flag in self._store.mail.flags(session.key)
+                if flag.flag == ASSISTED
+            ),
         )
 
     def _peer_key(self, peer: str) -> bytes | None:

@@ -12,7 +12,7 @@ import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit, sentence
-from lrgpnode.cli.ladder import arcade_store, arena, key, ladder, matches, replay
+from lrgpnode.cli.ladder import arcade_store, key, ladder, matches, replay
 from lrgpnode.cli.text import clean, pad, when
 from lrgpnode.cli.types import Words
 from lrgpnode.config.kinds import ConfigError, listening, web_address
@@ -34,7 +34,7 @@ def arcade() -> None:
     """
 
 
-for _command in (arena, ladder, matches, replay, key):
+for _command in (ladder, matches, replay, key):
     arcade.add_command(_command)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from lrgpnode.cli.exits import sentence
-from lrgpnode.cli.text import clean, pad, when, who, width
+from lrgpnode.cli.text import clean, pad, score, when, who, width
 
 NARROW: Final = 40
 """Columns that are always there."""
@@ -45,6 +45,7 @@ DELIVERY: Final = {
 FLAGS: Final = {
     "out_of_sync": "Out of sync",
     "doubt": "The peer may see another game",
+    "assisted": "Assisted",
     "clock": "The time limit starts again when the clock is right",
 }
 """What a flag of a session means to a person."""
@@ -105,6 +106,8 @@ def _header(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:
     seat = clean(view["seat"], 32)
     yield f"You{f' ({seat})' if seat else ''} against"
     yield f"  {who(game.get('peer_name', ''), game['peer'])}"
+    if game.get("record"):
+        yield f"  {score(game['record'])}"
 
 
 def _remarks(game: Mapping[str, Any], view: Mapping[str, Any]) -> Iterator[str]:

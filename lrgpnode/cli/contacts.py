@@ -12,7 +12,7 @@ import click
 
 from lrgpnode.cli.context import Context, json_option, pass_context, say_json, write
 from lrgpnode.cli.exits import CliError, Exit
-from lrgpnode.cli.text import clean, pad, when, who
+from lrgpnode.cli.text import clean, pad, score, when, who
 from lrgpnode.cli.types import NAME, SESSION, Words
 
 MOST_BYTES: Final = 4 * 1024 * 1024
@@ -58,6 +58,36 @@ def _names(peer: Mapping[str, Any]) -> str:
     """What we call a peer, and in brackets what it calls itself, as in the list of peers."""
     name, own = clean(peer.get("name", ""), 64), clean(peer.get("own_name", ""), 64)
     return f"{name} [{own}]" if own and own != name else name
+
+
+@contacts.command("record")
+@click.argument("peer", type=NAME, required=False)
+@click.option("--cursor", type=NAME, metavar="CURSOR", help="Go on with the list; the list names it.")
+@json_option
+@pass_context
+def contacts_record(context: Context, peer: str | None, cursor: str | None, as_json: bool) -> None:
+    """Show how your games with others have ended.
+
+    With each opponent, or only with PEER; the most games first. It counts LRGP games that were finished, also
+    those that were deleted since; not those that expired, were abandoned, or were out of sync. It is kept on
+    this node and sent to nobody.
+    """
+    result = context.call("contact.record", identity=context.identity, peer=peer, cursor=cursor)
+    if as_json:
+        say_json(result)
+        return
+    if not result["records"]:
+        write(
+            "No game has been finished yet." if peer is None else "No game with that peer has been finished."
+        )
+    for record in result["records"]:
+        write(f"{who(record.get('peer_name', ''), record['peer'])}: {score(record)}")
+        if peer is not None or len(record["apps"]) > 1:
+            for one in record["apps"]:
+                write(f"  {pad(clean(one['app'], 64), 13)} {score(one)}")
+    if result.get("cursor"):
+        words = ("contacts", "record", "--cursor", clean(result["cursor"]))
+        write(f"There are more: {context.command(*words)}")
 
 
 @contacts.command("add")

@@ -72,7 +72,8 @@ def gateway_status(context: Context, as_json: bool) -> None:
     for platform in result["platforms"]:
         games = ", ".join(clean(app, 16) for app in platform["games"])
         seats = f"{platform['seats']} of {platform['most_seats']} seats"
-        write(f"{pad(clean(platform['name'], 32), 10)}  {seats}, {platform['accounts']} accounts; {games}")
+        name, clock = pad(clean(platform["name"], 32), 10), _clock(platform)
+        write(f"{name}  {seats}, {platform['accounts']} accounts; {games}{clock}")
         if platform["trouble"]:
             until = f" until {when(platform['paused_until'])}" if platform.get("paused_until") else ""
             write(f"{' ' * 10}  trouble: {clean(platform['trouble'])}{until}")
@@ -228,6 +229,12 @@ def account_remove(context: Context, platform: str, name: str, as_json: bool) ->
     write(f"The account {clean(result['name'], 64)} of {clean(result['platform'], 32)} is gone.")
 
 
+def _clock(platform: Mapping[str, Any]) -> str:
+    """The time for a move at a platform, where it has one."""
+    seconds = platform.get("move_seconds")
+    return "" if seconds is None else f"; {seconds:g} s for a move"
+
+
 def _host(host: Mapping[str, Any]) -> None:
     """Tables of our own at one platform, and who waits for a place at them."""
     games = ", ".join(clean(app, 16) for app in host["games"])
@@ -266,5 +273,9 @@ def _seat(seat: Mapping[str, Any]) -> str:
     elif seat.get("deadline"):
         left = seat["deadline"] - time.time()
         state += f", {age(left)} left" if left > 0 else ", time is up"
+    if seat.get("round_trip") is not None and seat["round_trip"] >= 1:
+        state += f", {seat['round_trip']:.0f} s on the way to the player and back"
+    if seat.get("assisted"):
+        state += ", assisted"
     trouble = f"  trouble: {clean(seat['trouble'])}" if seat.get("trouble") else ""
     return f"{seat['id']:>4}  {player}, {clean(seat['app'], 16)} at {where}{against}: {state}{trouble}"

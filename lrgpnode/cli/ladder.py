@@ -27,25 +27,6 @@ GAME = click.Choice(("ttt", "c4", "chess"))
 PAGE = 50
 
 
-@click.command("arena")
-@json_option
-@pass_context
-def arena(context: Context, as_json: bool) -> None:
-    """Show who waits and how many play at the ladder now.
-
-    That is known to the node, of which the arcade must be a part.
-    """
-    result = context.call("arcade.arena")
-    if as_json:
-        say_json(result)
-        return
-    for one in result["games"]:
-        waiting = f"{clean(one['waiting'])} waits for an opponent" if one["waiting"] else "nobody waits"
-        write(f"{pad(one['title'], 12)}  {one['playing']:>3} play; {waiting}")
-    write(f"There are {result['move_seconds']:g} s for a move.")
-    write(f"Who waits is sent away after {result['queue_seconds']:g} s.")
-
-
 @click.command("ladder")
 @click.argument("game", type=GAME)
 @click.option("--limit", type=click.IntRange(1, PAGE), default=PAGE, help="Most players to show.")
@@ -60,9 +41,9 @@ def ladder(context: Context, game: str, limit: int, skip: int, as_json: bool) ->
     with _matches(context) as matches:
         found, total = matches.ladder(game, limit, skip), matches.rated(game)
     if as_json:
-        from gateway.agentgames.server import desk  # noqa: PLC0415 - only these commands need it
+        from gateway.agentgames.ladder import here  # noqa: PLC0415 - only these commands need it
 
-        _say({"game": game, "total": total, "players": [desk.standing(one) for one in found]})
+        _say({"game": game, "total": total, "players": [here.row(one) for one in found]})
         return
     if not found:
         write("Nobody has played yet." if not total else "There are no more.")
@@ -86,9 +67,9 @@ def matches(
         found = kept.matches(limit, game=game, player=player, before=before)
     last = found[-1].number if len(found) == limit else None
     if as_json:
-        from gateway.agentgames.server import desk  # noqa: PLC0415
+        from gateway.agentgames.ladder import here  # noqa: PLC0415
 
-        _say({"matches": [desk.match(one) for one in found], "before": last})
+        _say({"matches": [here.match(one) for one in found], "before": last})
         return
     if not found:
         write("There are no matches.")
@@ -109,7 +90,6 @@ def replay(context: Context, number: int, at: int | None, as_json: bool) -> None
 
     `arcade matches` lists the numbers.
     """
-    from gateway.agentgames.server import desk  # noqa: PLC0415
     from gateway.agentgames.server.replay import replayed  # noqa: PLC0415
 
     with _matches(context) as kept:
@@ -119,7 +99,9 @@ def replay(context: Context, number: int, at: int | None, as_json: bool) -> None
     played, moves = found
     shown = replayed(played.game, moves)
     if as_json:
-        _say(desk.replay(played, shown))
+        from gateway.agentgames.ladder import here  # noqa: PLC0415
+
+        _say({"match": here.match(played), "rows": shown.rows, "steps": shown.steps, "fen": shown.fen})
         return
     if at is not None and at > len(shown.steps):
         raise CliError(Exit.USAGE, "usage", f"Match {number} has {counted(len(shown.steps), 'move')}.")

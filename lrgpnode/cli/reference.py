@@ -36,6 +36,7 @@ RESULTS: Final = {
     "identity policy": "identity.policy",
     "peers": "peer.list",
     "contacts list": "contact.list",
+    "contacts record": "contact.record",
     "contacts add": "contact.add",
     "contacts remove": "contact.remove",
     "contacts rename": "contact.rename",
@@ -47,6 +48,9 @@ RESULTS: Final = {
     "requests accept": "request.accept",
     "requests decline": "request.decline",
     "house": "house.show",
+    "ladder": "ladder.show",
+    "ladder matches": "ladder.matches",
+    "ladder replay": "ladder.replay",
     "challenge": "game.challenge",
     "accept": "game.accept",
     "decline": "game.decline",
@@ -66,7 +70,6 @@ RESULTS: Final = {
     "abandon": "game.abandon",
     "delete": "game.delete",
     "backup": "node.backup",
-    "arcade arena": "arcade.arena",
     "gateway status": "gateway.status",
     "gateway tables": "gateway.tables",
     "gateway seats": "gateway.seats",
@@ -96,9 +99,15 @@ OTHER_RESULTS: Final = {
     "arcade key add": _KEY,
     "arcade key list": f"`keys`, each with {_KEY}",
     "arcade key remove": _KEY,
-    "arcade ladder": "the result of [arcade.ladder](control-api.md#arcadeladder).",
-    "arcade matches": "the result of [arcade.matches](control-api.md#arcadematches).",
-    "arcade replay": "the result of [arcade.match](control-api.md#arcadematch).",
+    "arcade ladder": "`game`, `total`, `players` as the `rows` of [ladder.show](control-api.md#laddershow).",
+    "arcade matches": (
+        "`matches` as of [ladder.matches](control-api.md#laddermatches), and `before`, which asks for the "
+        "next page; null on the last one."
+    ),
+    "arcade replay": (
+        "`match` as of [ladder.replay](control-api.md#ladderreplay), `rows` of the first board, `steps` with "
+        "`move`, `label`, and the `rows` after it, and the last `fen` of chess."
+    ),
     "propagation list": "as of `propagation add`: `current` and `nodes`.",
     "propagation sync": (
         "`identities`, for each the last event [propagation.sync](control-api.md#propagationsync-1); with "

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "contacts": "contacts",
     "requests": "contacts",
     "house": "house",
+    "ladder": "standings",
     "gateway": "gateway",
     "arcade": "arcade",
     "challenge": "play",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from lrgpnode.control.text import LONGEST, MARKS, clean, who, width
+from lrgpnode.control.text import LONGEST, MARKS, clean, score, who, width
 
-__all__ = ["LONGEST", "MARKS", "ago", "clean", "clock", "counted", "pad", "when", "who", "width"]
+__all__ = ["LONGEST", "MARKS", "ago", "clean", "clock", "counted", "pad", "score", "when", "who", "width"]
 
 
 def counted(number: int, one: str) -> str:

@@ -242,6 +242,10 @@ def _seat(data: Mapping[str, Any]) -> str:
     return seat + _because(data.get("trouble") or data.get("reason", ""))
 
 
+def _turn(data: Mapping[str, Any]) -> str:
+    return f"seat {data['id']} at {clean(data['platform'], 32)}: a move is due by {clock(data['deadline'])}"
+
+
 def _platform(data: Mapping[str, Any]) -> str:
     state = "cannot be used" if data["trouble"] else "can be used again"
     return f"the platform {clean(data['name'], 32)} {state}{_because(data['trouble'])}"
@@ -272,6 +276,7 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "propagation.node": _propagation_node,
     "radio.changed": _radio,
     "gateway.seat": _seat,
+    "gateway.turn": _turn,
     "gateway.platform": _platform,
     "radio.checked": lambda data: f"listened with the radio for {data['seconds']:.0f} s",
     "node.started": lambda data: f"the node {clean(data['name'], 64)} is up",

@@ -260,6 +260,16 @@ class Settings(Value):
     gateway_wait_minutes: int = setting(
         whole(1, 1440), 60, "How long a seat is kept at which nobody sits down.", unit="minutes"
     )
+    gateway_thinking_seconds: int = setting(
+        whole(0, 3600),
+        10,
+        "What a player should have for a move beside its way by radio, where a platform limits moves; who "
+        "has less gets a seat only if he insists.",
+        unit="seconds",
+    )
+    gateway_insist_minutes: int = setting(
+        whole(1, 60), 10, "How long it counts as insisting to challenge again after that.", unit="minutes"
+    )
     gateway_show_names: bool = setting(
         flag(), True, "Whether players are shown at tables by the names that they announce."
     )
@@ -348,6 +358,12 @@ class Settings(Value):
     )
     arcade_games_queue_seconds: int = setting(
         whole(1, 86_400), 120, "How long somebody waits for an opponent at the ladder.", unit="seconds"
+    )
+    arcade_ladder_url: str = setting(
+        web_address(),
+        "",
+        "Another arcade, whose ladder and replays this node shows while it has no arcade of its own.",
+        default_words="none",
     )
 
     airtime_enabled: bool = setting(

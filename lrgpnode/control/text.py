@@ -7,7 +7,8 @@ error texts, labels on boards. JSON output is not cleaned; it is pure ASCII with
 from __future__ import annotations
 
 import unicodedata
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 LONGEST: Final = 200
 """Most characters of one text."""
@@ -60,6 +61,11 @@ def width(text: str) -> int:
     return sum(
         0 if _is_mark(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
+
+
+def score(record: Mapping[str, Any]) -> str:
+    """How games have ended, from a record of the API: ``won 3, drawn 1, lost 2``."""
+    return f"won {int(record['won'])}, drawn {int(record['drawn'])}, lost {int(record['lost'])}"
 
 
 def who(name: str, peer: str) -> str:

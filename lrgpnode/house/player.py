@@ -22,10 +22,11 @@ from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import Session, SessionKey, Status
 from storage.errors import StorageError
 
+from . import question
 from .levels import LEVELS
 from .manners import Limits, Load, Verdict, agrees, judge
 from .memory import Daily, Levels
-from .question import Answer, Question
+from .question import Answer
 from .worker import Thinker, ThinkError
 
 log = logging.getLogger(__name__)
@@ -34,8 +35,6 @@ RETRY_SECONDS: Final = (5.0, 60.0, 600.0)
 """Pause after the n-th failure in a game; after the last one it waits for something to happen there."""
 
 _WATCHED: Final = frozenset(("game.applied", "game.expired"))
-_MOVE: Final = {"ttt": "i", "four_in_a_row": "c", "chess": "m"}
-_STATE: Final = {"ttt": "board", "four_in_a_row": "board", "chess": "moves"}
 
 
 class Table(Protocol):
@@ -241,7 +240,7 @@ class Player:
         elif mine and answer.claim and score <= 0:
             await self._table.act(key, Command.DRAW_OFFER, {"r": answer.claim})
         elif mine:
-            await self._table.act(key, Command.MOVE, {_MOVE[app]: answer.move})
+            await self._table.act(key, Command.MOVE, question.intent(app, answer.move))
         elif self._offered(session):
             self._refused[key] = ply
             await self._table.act(key, Command.DRAW_DECLINE, {})
@@ -258,14 +257,9 @@ class Player:
 
     async def _think(self, session: Session) -> Answer:
         """Raises ``ThinkError``, and ``_Overtaken`` where the position has changed."""
-        app, state = session.app_id, session.metadata[_STATE[session.app_id]]
-        question = Question(
-            app=app,
-            state=tuple(state) if isinstance(state, list) else state,
-            level=self.levels.of(session.key.session_id, app),
-            seed=self._seed(),
-        )
-        task = asyncio.get_running_loop().create_task(self._thinker.think(question))
+        level = self.levels.of(session.key.session_id, session.app_id)
+        asked = question.of(session, level=level, seed=self._seed())
+        task = asyncio.get_running_loop().create_task(self._thinker.think(asked))
         self._thought = session, task
         try:
             # Not awaited itself: its cancellation must be told from our own.
@@ -285,5 +279,5 @@ class Player:
             now = self._table.session(before.key)
         except CallerError:
             return True
-        state = _STATE[before.app_id]
+        state = question.STATE[before.app_id]
         return now.status is not Status.ACTIVE or now.metadata[state] != before.metadata[state]

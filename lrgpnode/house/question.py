@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lrgpnode.protocol.value import Value
 
 from .levels import LEVELS
+
+if TYPE_CHECKING:
+    from lrgpnode.protocol.session import Session
+
+_MOVE: Final = {"ttt": "i", "four_in_a_row": "c", "chess": "m"}
+STATE: Final = {"ttt": "board", "four_in_a_row": "board", "chess": "moves"}
+"""Where the metadata of a session have what is thought about."""
 
 MAX_LINE: Final = 64 * 1024
 """Bytes of a question; a chess game of ten thousand plies has fewer."""
@@ -39,6 +46,22 @@ class Answer(Value):
     score: int
     nodes: int
     claim: str = ""
+
+
+def of(session: Session, *, level: int, seed: int) -> Question:
+    """What whoever is to move in a session is to play."""
+    state = session.metadata[STATE[session.app_id]]
+    return Question(
+        app=session.app_id,
+        state=tuple(state) if isinstance(state, list) else state,
+        level=level,
+        seed=seed,
+    )
+
+
+def intent(app: str, move: int | str) -> dict[str, Any]:
+    """The move of an answer as the game takes it."""
+    return {_MOVE[app]: move}
 
 
 def pack_question(question: Question) -> bytes:

@@ -16,8 +16,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from lrgpnode.airtime.roundtrip import Paces, RoundTrip, estimate
 
 from . import rns_config
 from .airtime.floor import AirtimeFloor
@@ -67,6 +70,7 @@ class ReticulumMesh:
         self._carrier: LxmfCarrier
         self._log: LogDrain
         self._worker = Worker("mesh-send")
+        self._paces = Paces(time.monotonic)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: Listener | None = None
         self._news: Callable[[News], None] | None = None
@@ -105,6 +109,10 @@ class ReticulumMesh:
     def airtime(self) -> Radios | None:
         """Those who count airtime; None on a node without a radio. Once Reticulum is started."""
         return self._radios if self._radios.active else None
+
+    def round_trip(self, peer: str) -> RoundTrip | None:
+        """How long a move and its answer take with a peer; None where nothing is known. Does not block."""
+        return estimate(self._radios.way(peer), self._paces.of(peer))
 
     def airtime_report(self) -> AirtimeReport:
         """What was used of the hour, and what is left."""
@@ -183,7 +191,9 @@ class ReticulumMesh:
             radios.may_send if radios.active and not radios.metered else None,
             by_radio=lambda message: bool(radios.by(message)),
         )
-        self._sender = Sender(self._carrier, self._progress, self._worker.later, self._path_wait)
+        self._sender = Sender(
+            self._carrier, self._progress, self._worker.later, self._path_wait, self._paces.took
+        )
         self._watch_announces()
         self._instance.settle(RADIO_SECONDS)
 
@@ -348,7 +358,7 @@ class ReticulumMesh:
 
     def _ended(self, ref: int, delivered: bool, reason: str) -> None:
         self._progress(ref, Progress.DELIVERED if delivered else Progress.FAILED, reason)
-        self._worker.call(self._sender.ended, ref)
+        self._worker.call(partial(self._sender.ended, delivered=delivered), ref)
 
     def _watch_announces(self) -> None:
         import RNS  # noqa: PLC0415

@@ -10,6 +10,7 @@ Everything here runs on the worker thread.
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -47,20 +48,26 @@ class Carrier(Protocol):
 
 
 class Sender:
+    """``took(peer, seconds)`` is told how long each message was under way that has arrived."""
+
     def __init__(
         self,
         carrier: Carrier,
         progress: Callable[[int, Progress, str], None],
         later: Callable[[float, Callable[[str], None], str], None],
         path_wait: Callable[[], float],
+        took: Callable[[str, float], None] = lambda peer, seconds: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._carrier = carrier
         self._progress = progress
         self._later = later
         self._path_wait = path_wait
+        self._took = took
+        self._clock = clock
         self._unheard: dict[str, deque[Outgoing]] = {}
         self._queued: deque[Outgoing] = deque()
-        self._flying: dict[int, Outgoing] = {}
+        self._flying: dict[int, tuple[Outgoing, float]] = {}
         self._per_peer: Counter[str] = Counter()
 
     @property
@@ -76,7 +83,7 @@ class Sender:
         self._queued = deque(message for message in self._queued if message.identity != identity)
         for peer, messages in self._unheard.items():
             self._unheard[peer] = deque(m for m in messages if m.identity != identity)
-        for message in [one for one in self._flying.values() if one.identity == identity]:
+        for message in [one for one, _ in self._flying.values() if one.identity == identity]:
             self.ended(message.ref)
 
     def submit(self, message: Outgoing) -> None:
@@ -110,10 +117,13 @@ class Sender:
         if waiting is not None:
             self._pump()
 
-    def ended(self, ref: int) -> None:
+    def ended(self, ref: int, *, delivered: bool = False) -> None:
         """LXMF is done with the attempt, one way or the other. May be said twice."""
-        message = self._flying.pop(ref, None)
-        if message is not None:
+        flown = self._flying.pop(ref, None)
+        if flown is not None:
+            message, began = flown
+            if delivered:
+                self._took(message.peer, self._clock() - began)
             self._per_peer[message.peer] -= 1
             if not self._per_peer[message.peer]:
                 del self._per_peer[message.peer]
@@ -134,7 +144,7 @@ class Sender:
         self._queued.extendleft(reversed(held))
 
     def _fly(self, message: Outgoing) -> None:
-        self._flying[message.ref] = message
+        self._flying[message.ref] = message, self._clock()
         self._per_peer[message.peer] += 1
         self._hand_on(message)
 

@@ -33,11 +33,12 @@ from lrgpnode.protocol.session import Session, SessionKey
 from storage.clock import UNSURE
 from storage.errors import Conflict, Forbidden, Invalid, NotFound, StorageError
 from storage.model import Commit, Committed, Flag, KeptNonce, NewParked, Parked, Seen
+from storage.scores import OUT_OF_SYNC
 
 from .deliveries import Deliveries
 from .parking import Full, Parking
 from .parts import Parts, action
-from .sync import CLOSED, OUT_OF_SYNC, Sync, keeps_nonce
+from .sync import CLOSED, Sync, keeps_nonce
 from .texts import Texts
 
 ANSWERS_PER_MINUTE: Final = 6

@@ -13,11 +13,12 @@ from storage.errors import StorageError
 from storage.gateway_model import BridgeChange
 from storage.messages import is_text
 from storage.model import Commit, Flag, OutboxChange, OutboxRow, OutboxState
+from storage.scores import OUT_OF_SYNC
 
 from .deliveries import Deliveries
 from .parking import Parking
 from .parts import Parts
-from .sync import CLOSED, OUT_OF_SYNC, Sync
+from .sync import CLOSED, Sync
 
 CANCELLED = "cancelled"
 

@@ -21,9 +21,9 @@ from lrgpnode.protocol.router import Rejected, RemoteError
 from lrgpnode.protocol.session import Session, SessionKey
 from storage.errors import StorageError
 from storage.model import Action, Flag, OutboxRow
+from storage.scores import OUT_OF_SYNC
 from storage.store import Store
 
-OUT_OF_SYNC: Final = "out_of_sync"
 DOUBT: Final = "doubt"
 """The peer has refused a copy: maybe it only forgot that it has the original."""
 

@@ -11,11 +11,6 @@ from lrgpnode.airtime.modem import FRAME_BYTES, Modem
 LARGEST_PACKET: Final = 500
 """Reticulum's MTU."""
 
-MOVE_BYTES: Final = 339
-"""Of a usual move with its text on the air."""
-
-PROOF_BYTES: Final = 83
-
 SHORT_PERCENT: Final = 33.0
 """Of 15 seconds, where the law only counts hours: a burst of ours leaves the others two thirds of the air."""
 

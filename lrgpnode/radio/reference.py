@@ -12,8 +12,9 @@ from typing import Final
 
 from firmware_configs.catalogue import Band, Board, Region, boards, presets, regions
 from lrgpnode.airtime.modem import Modem
+from lrgpnode.airtime.roundtrip import MOVE_BYTES, PROOF_BYTES
 
-from .law import MOVE_BYTES, PROOF_BYTES, khz, mhz
+from .law import khz, mhz
 from .plan import is_lawful
 
 _INTRODUCTION: Final = """\

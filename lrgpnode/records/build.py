@@ -48,13 +48,15 @@ class Stored:
 class Journal:
     """A session with its actions and what the node knows of the players.
 
-    ``names`` and ``peer_key`` (64 bytes, None where it is not known): see the address book.
+    ``names`` and ``peer_key`` (64 bytes, None where it is not known): see the address book. ``remarks``: what
+    else is to stand in a record.
     """
 
     session: Session
     actions: Sequence[Stored]
     names: Mapping[str, str]
     peer_key: bytes | None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,9 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def _heading(journal: Journal, game: Game, began: float) -> text.Heading:
     names = {address: text.name(name) for address, name in journal.names.items()}
-    return text.Heading(title=text.name(game.manifest.display_name), names=names, began=began)
+    remarks = tuple(text.remark(remark) for remark in journal.remarks[: format.MAX_REMARKS])
+    title = text.name(game.manifest.display_name)
+    return text.Heading(title=title, names=names, began=began, remarks=remarks)
 
 
 def _actions(journal: Journal, signer: Signer, now: float) -> tuple[Action, ...]:
@@ -193,6 +197,7 @@ def _encode(
         players=(_player(own, keys, heading.names), _player(peer, keys, heading.names)),
         exporter=own,
         exported_at=int(now),
+        remarks=heading.remarks,
     )
     content = Content(text=written.text, game=head, actions=actions).encode()
     line = format.index_line(_index(head, actions, end, format.digest(content)))

@@ -32,6 +32,8 @@ MAX_ACTIONS: Final = 10_000
 MAX_MESSAGE: Final = 20 * 1024
 """A message that came in parts may have 16 KB of text beside its envelope."""
 MAX_NAME: Final = 64
+MAX_REMARK: Final = 240
+MAX_REMARKS: Final = 8
 MAX_LINES: Final = 2 * MAX_ACTIONS
 
 _DOMAIN: Final = b"lrgpnode record index, version 1: signed by its exporter\n"
@@ -54,8 +56,12 @@ class Player(_Line, frozen=True):
     name: str
 
 
-class Game(_Line, frozen=True):
-    """Which game, between whom. ``title`` is what it is called; ``exported_at`` in Unix seconds."""
+class Game(_Line, frozen=True, omit_defaults=True):
+    """Which game, between whom. ``title`` is what it is called; ``exported_at`` in Unix seconds.
+
+    ``remarks``: what the exporter's node says besides, such as that moves were not a player's own; the field
+    is not there where there are none.
+    """
 
     app: str
     version: Count
@@ -65,6 +71,7 @@ class Game(_Line, frozen=True):
     players: tuple[Player, Player]
     exporter: str
     exported_at: Count
+    remarks: tuple[str, ...] = ()
 
 
 class Action(_Line, frozen=True):

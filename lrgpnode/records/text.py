@@ -15,14 +15,23 @@ from lrgpnode.protocol.game import Command, Game, Notation
 from lrgpnode.protocol.printable import printable
 from lrgpnode.protocol.session import Session, Status
 
-from .format import MAX_NAME
+from .format import MAX_NAME, MAX_REMARK
 from .replay import Outcome, Played, guarded
 
 
 def name(text: str) -> str:
     """A player's name in one line of characters that print."""
+    return _line(text, MAX_NAME)
+
+
+def remark(text: str) -> str:
+    """The same of a remark."""
+    return _line(text, MAX_REMARK)
+
+
+def _line(text: str, most: int) -> str:
     visible = "".join(c if printable(c) else " " for c in unicodedata.normalize("NFC", text[:1024]))
-    return " ".join(visible.split())[:MAX_NAME].rstrip()
+    return " ".join(visible.split())[:most].rstrip()
 
 
 def date(at: float) -> str:
@@ -35,11 +44,15 @@ def date(at: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """What the moves do not say. ``title`` of the game, ``names`` by address, ``began`` in Unix seconds."""
+    """What the moves do not say. ``title`` of the game, ``names`` by address, ``began`` in Unix seconds.
+
+    ``remarks`` go behind the game, where readers of PGN take them for a comment.
+    """
 
     title: str
     names: Mapping[str, str]
     began: float
+    remarks: tuple[str, ...] = ()
 
 
 def written(game: Game, session: Session, heading: Heading, movers: Sequence[str], end: Outcome) -> Notation:
@@ -51,7 +64,8 @@ def written(game: Game, session: Session, heading: Heading, movers: Sequence[str
     notation = guarded(lambda: game.notation(session, named, date(heading.began)))
     if not isinstance(notation, Notation):
         notation = Notation("moves", "\n".join(_listed(session, heading, movers, end)))
-    return Notation(notation.kind, "".join(f"{_safe(line)}\n" for line in notation.text.rstrip().split("\n")))
+    lines = notation.text.rstrip().split("\n") + [f"; {remark}" for remark in heading.remarks]
+    return Notation(notation.kind, "".join(f"{_safe(line)}\n" for line in lines))
 
 
 def movers(actions: Iterable[Played]) -> list[str]:

@@ -140,6 +140,9 @@ def _players(record: Record) -> Mapping[str, proof.Check]:
             raise Refused(Refusal.KEY, "A public key is none.") from None
     if text.name(game.title) != game.title:
         raise Refused(Refusal.MALFORMED, "The game's title is not in the form that names have.")
+    remarks = game.remarks
+    if len(remarks) > format.MAX_REMARKS or any(text.remark(one) != one or not one for one in remarks):
+        raise Refused(Refusal.MALFORMED, "The remarks are not in the form that remarks have.")
     if len(checks) != 2:
         raise Refused(Refusal.KEY, "Both players are the same.")
     if game.exporter not in checks or game.initiator not in checks:
@@ -226,7 +229,7 @@ def _play(record: Record, games: Mapping[str, Game], played: tuple[Played, ...])
     end = outcome(game, session, head.exporter)
     _check_end(index, end)
     names = {player.address: player.name for player in head.players}
-    heading = text.Heading(title=head.title, names=names, began=played[0].at)
+    heading = text.Heading(title=head.title, names=names, began=played[0].at, remarks=head.remarks)
     written = text.written(game, session, heading, text.movers(played), end)
     if written.text != content.text:
         raise Refused(Refusal.TEXT, "The text for people does not show the game that was played.")

@@ -81,6 +81,22 @@ RESULTS: dict[str, msgspec.Struct] = {
     "contact.list": models.ContactList(contacts=(CONTACT,)),
     **{f"contact.{name}": CONTACT for name in ("add", "rename", "trust")},
     "contact.remove": models.Nothing(),
+    "contact.record": models.RecordList(
+        identity=ME,
+        records=(
+            models.PeerRecord(
+                peer=PEER,
+                peer_name="bob",
+                won=3,
+                drawn=1,
+                lost=2,
+                apps=(
+                    models.AppRecord(app="chess", won=3, drawn=0, lost=1),
+                    models.AppRecord(app="ttt", won=0, drawn=1, lost=1),
+                ),
+            ),
+        ),
+    ),
     "contact.block": BLOCK,
     "contact.unblock": models.Nothing(),
     "contact.blocked": models.BlockList(blocks=(BLOCK,)),

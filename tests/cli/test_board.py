@@ -11,6 +11,7 @@ import pytest
 
 from lrgpnode.cli.board import drawing, grid
 from lrgpnode.cli.text import width
+from lrgpnode.control.models import AppRecord
 from lrgpnode.protocol.game import Command
 from lrgpnode.protocol.session import SessionKey
 from storage.model import OutboxState
@@ -274,3 +275,14 @@ def test_nothing_hostile_gets_through() -> None:
     command = next(line for line in lines if "lrgpnode move" in line)
     assert len(shlex.split(command)) == 4
     assert "'" in command
+
+
+def test_how_games_with_the_opponent_have_ended() -> None:
+    record = AppRecord(app="ttt", won=3, drawn=1, lost=2)
+    lines = drawing(shown(TTT, played(TTT, "a1"), record=record))
+    assert lines[:4] == [
+        f"ttt {ID} active",
+        "You (X) against",
+        "  Bob (b2b2b2b2)",
+        "  won 3, drawn 1, lost 2",
+    ]

@@ -125,3 +125,17 @@ def test_accounts(node: FakeNode, run: Run) -> None:
     assert second.endswith(f"of {PEER}")
     node.results["gateway.account.remove"] = pool
     assert json.loads(run("gateway", "account", "remove", "rcadia", "main", "--json").out)["name"] == "main"
+
+
+def test_the_time_for_a_move_and_the_way_to_the_player(node: FakeNode, run: Run) -> None:
+    rated = platform(name="agentgames", games=("ttt",), move_seconds=15.0)
+    node.results["gateway.status"] = models.GatewayStatus(
+        enabled=True, identity=ME, name="gateway", platforms=(rated,)
+    )
+    assert "agentgames  2 of 4 seats, 1 accounts; ttt; 15 s for a move\n" in run("gateway", "status").out
+    slow = seat(platform="agentgames", table="ttt", round_trip=9.2, move_seconds=15.0, assisted=True)
+    near = seat(id=8, round_trip=0.6)
+    node.results["gateway.seats"] = models.GatewaySeats(seats=(slow, near))
+    first, second = run("gateway", "seats").out.splitlines()
+    assert first.endswith(": plays, 9 s on the way to the player and back, assisted")
+    assert second.endswith(": plays")

@@ -35,6 +35,9 @@ PLAIN: list[tuple[str, str, dict[str, Any]]] = [
     ("identity policy --clear", "identity.policy", {"clear": True}),
     ("peers bo --limit 3", "peer.list", {"limit": 3, "search": "bo"}),
     ("contacts list", "contact.list", {"limit": 50}),
+    ("contacts record", "contact.record", {"limit": 50}),
+    ("contacts record bob", "contact.record", {"limit": 50, "peer": "bob"}),
+    ("contacts record --cursor 4:b2", "contact.record", {"limit": 50, "cursor": "4:b2"}),
     ("contacts add bob", "contact.add", {"peer": "bob"}),
     (
         "contacts add bob --name Bob --trust",
@@ -69,6 +72,23 @@ def test_a_command_asks_one_method(
     assert node.calls == [(method, params)]
     ran = run(*line.split(), "--json")
     assert ran.json == msgspec.json.decode(msgspec.json.encode(RESULTS[method]))
+
+
+def test_a_record_is_told_by_game(node: FakeNode, run: Run) -> None:
+    assert run("contacts", "record").out.splitlines() == [
+        "bob (b2b2b2b2): won 3, drawn 1, lost 2",
+        "  chess         won 3, drawn 0, lost 1",
+        "  ttt           won 0, drawn 1, lost 1",
+    ]
+    one = models.AppRecord(app="ttt", won=0, drawn=0, lost=1)
+    rows = [models.PeerRecord(peer=f"{n:032x}", won=0, drawn=0, lost=1, apps=(one,)) for n in (1, 2)]
+    node.results["contact.record"] = models.RecordList(identity=ME, records=tuple(rows), cursor="1:00")
+    first, second, more = run("contacts", "record").out.splitlines()
+    assert first == second == "00000000: won 0, drawn 0, lost 1"
+    assert more.endswith(" contacts record --cursor 1:00")
+    node.results["contact.record"] = models.RecordList(identity=ME, records=())
+    assert run("contacts", "record").out == "No game has been finished yet.\n"
+    assert run("contacts", "record", "bob").out == "No game with that peer has been finished.\n"
 
 
 @pytest.mark.parametrize(("typed", "code"), [("alice\n", 0), ("bob\n", 1)])

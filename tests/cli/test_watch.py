@@ -180,6 +180,11 @@ SHOWN: list[tuple[str, dict[str, Any], str]] = [
         {"id": 3, "platform": "rcadia", "stage": "over", "result": "won", "reason": "won (timeout)"},
         "seat 3 at rcadia: over, won: won (timeout)",
     ),
+    (
+        "gateway.turn",
+        {"id": 3, "platform": "agentgames", "deadline": 3675.0},
+        "seat 3 at agentgames: a move is due by 01:01:15",
+    ),
     ("gateway.platform", {"name": "rcadia", "trouble": ""}, "the platform rcadia can be used again"),
     (
         "gateway.platform",

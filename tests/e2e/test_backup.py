@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
+import tarfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +78,15 @@ def test_a_restored_node_finishes_its_game_with_its_peer(tmp_path: Path, running
             challenge.accept()
             challenge.play("1", "5", "2", "9", "3")
             challenge.check_ended("win", bob)
+            (record,) = there.call("contact.record")["records"]
+            assert {one["app"] for one in record["apps"]} == {"chess", "ttt"}
+            assert (record["peer"], record["drawn"], record["won"] + record["lost"]) == (bob.identity, 0, 2)
+            lrgpnode(there.data, "backup", str(tmp_path / "again"))
+            with tarfile.open(tmp_path / "again") as kept:
+                kept.extract(there.database.name, tmp_path, filter="data")
+            with closing(sqlite3.connect(tmp_path / there.database.name)) as database:
+                counted = database.execute("SELECT sum(won), sum(lost) FROM scores").fetchone()
+            assert counted == (record["won"], record["lost"])
         finally:
             there.kill()
 

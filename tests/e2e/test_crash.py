@@ -166,6 +166,12 @@ class Seat:
                     "SELECT hex(nonce) FROM game_actions WHERE session_id = ? ORDER BY action_num", (id,)
                 ).fetchall()
                 assert [row[0].lower() for row in rows][: len(nonces)] == nonces
+            finished = database.execute(
+                "SELECT count(*), sum(json_extract(metadata, '$.winner') = identity_id) "
+                "FROM game_sessions WHERE status = 'completed'"
+            ).fetchone()
+            counted = database.execute("SELECT sum(won + drawn + lost), sum(won) FROM scores").fetchone()
+            assert (counted[0] or 0, counted[1]) == finished
 
 
 def _heard_at(node: NodeProcess, peer: NodeProcess) -> float:

@@ -38,6 +38,12 @@ def test_two_identities_of_a_node_play_each_other(tmp_path: Path, endpoint: str)
         sides = [node.call("game.show", id=id, identity=who) for who in ("ann", "Ben")]
         assert [side["status"] for side in sides] == ["completed", "completed"]
         assert sides[0]["view"]["result"]["winner"] == sides[1]["view"]["result"]["winner"] == node.identity
+        records = [node.call("contact.record", identity=who)["records"] for who in ("ann", "Ben")]
+        won = {"app": "ttt", "won": 1, "drawn": 0, "lost": 0}
+        lost = {"app": "ttt", "won": 0, "drawn": 0, "lost": 1}
+        assert [one["apps"] for (one,) in records] == [[won], [lost]]
+        assert [one["peer_name"] for (one,) in records] == ["Ben", "ann"]
+        assert sides[0]["record"] == won
 
 
 @pytest.mark.slow

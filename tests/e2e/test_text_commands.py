@@ -45,6 +45,7 @@ def place(tmp_path: Path) -> Iterator[tuple[NodeProcess, Guest, Guest]]:
     node = NodeProcess(tmp_path / "ann", "--listen", f"127.0.0.1:{port}")
     with (node.data / "lrgpnode.toml").open("a") as settings:
         settings.write('[text]\nidentities = ["ann"]\ncommands_per_minute = 30\n[gateway]\nenabled = true\n')
+        settings.write(f'[arcade]\nenabled = true\nlisten = "127.0.0.1:{free_port()}"\n')
     node.start()
     guests = [Guest(tmp_path / name, port) for name in ("paul", "eve")]
     try:
@@ -75,6 +76,8 @@ def test_a_game_with_the_house_and_one_between_two_over_a_kill(
         shown = paul.says(f"/{free[0]}")
     assert "Draw" in shown or "You lost" in shown
 
+    assert "3 Chess: nobody yet" in eve.says("/ladder")
+    assert eve.says("/replay 1") == "~There is no match 1."
     assert "You wait" in eve.says("/seek ttt")
     assert "1 ttt:" in paul.says("/tables")
     assert "Your turn" in paul.says("/1")

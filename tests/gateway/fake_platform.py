@@ -75,6 +75,7 @@ class World:
     refuse: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     after_act: Callable[[], None] = lambda: None
+    now: Callable[[], float] = lambda: 0.0
 
     def table(self, app: str, id: str = "", **how: Any) -> FakeTable:
         table = FakeTable(self, id or f"t{len(self.tables) + 1}", app, **how)
@@ -90,6 +91,8 @@ class World:
 @dataclass
 class FakeTable:
     """``first``: who has the first move. ``comes``: whether the other side is there when we sit down.
+
+    ``move_seconds``: the table has a clock, which runs from the moment when somebody is to move.
 
     ``shows_moves``: else only positions. ``legal``: whether legal actions are shown. ``words``: what may be
     said. ``turn`` counts as RCADIA's does.
@@ -129,6 +132,8 @@ class FakeTable:
     joins: int = 0
     acted: list[Intent] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    move_seconds: float | None = None
+    timer: asyncio.TimerHandle | None = None
 
     def __post_init__(self) -> None:
         self.rules = Rules(GAMES[self.app], f"table {self.id}")
@@ -187,7 +192,19 @@ class FakeTable:
         self.turn += 1
         self.offers = self.declines = False
 
+    def _run_clock(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        mover = self.mover
+        if self.move_seconds is None or mover is None:
+            return
+        self.deadline = self.world.now() + self.move_seconds
+        loser = Winner.THEM if mover is Side.US else Winner.US
+        loop = asyncio.get_running_loop()
+        self.timer = loop.call_later(self.move_seconds, self.end, loser, Reason.TIMEOUT)
+
     def _advance(self) -> None:
+        self._run_clock()
         self.touch()
         session = self.session
         if session.status is Status.COMPLETED:

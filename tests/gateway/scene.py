@@ -15,6 +15,7 @@ from gateway.seat import Platform
 from gateway.seeking import Host
 from gateway.service import Gateway
 from gateway.settings import GatewaySettings
+from lrgpnode.airtime.roundtrip import RoundTrip
 from lrgpnode.config import TOKENS_NAME
 from lrgpnode.node import Identities
 from lrgpnode.protocol.session import Session, Status
@@ -62,6 +63,7 @@ class GatewayNode(Player):
         self.settings = SETTINGS
         self.own = Own()
         self.hosts: dict[str, Host] = {}
+        self.trip: RoundTrip | None = None
         self.prepare: Callable[[FakePlatform], None] = lambda platform: None
         self.others: Callable[[], list[Platform]] = list
         token = folder / TOKENS_NAME / "fake" / "main"
@@ -90,7 +92,9 @@ class GatewayNode(Player):
             publish,
             data=self.folder,
             name=lambda peer: {A: "Ann"}.get(peer, ""),
+            round_trip=lambda peer: self.trip,
         )
+        self.world.now = self.node.now
         self.gateway.hosts.update(self.hosts)
         self.desk = GatewayDesk(self.gateway)
         await self.gateway.open(self.node)

@@ -570,3 +570,18 @@ def test_what_a_platform_says_is_passed_on_in_one_line() -> None:
             assert len(text) < 280
 
     play(main)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_who_names_the_platform_plays_there(named: bool) -> None:
+    """Else he gets whoever waits at a table of ours."""
+
+    async def main(scene: Scene) -> None:
+        theirs = scene.world.table("ttt")
+        ours = waiting(scene, "ttt")
+        await scene.host.desk.request(A, "ttt", platform="fake" if named else None)
+        id = await scene.ann.challenge(B, "ttt")
+        await scene.until(lambda: scene.game(id).status is Status.ACTIVE)
+        assert (theirs.joins, ours.joins) == ((1, 0) if named else (0, 1))
+
+    play(main)

@@ -129,3 +129,24 @@ def test_what_cannot_be_carried_fails_and_takes_no_place(notes: Notes, error: Ex
 def test_what_is_no_address_fails(notes: Notes) -> None:
     notes.submit(1, "nonsense")
     assert notes.told == [(1, Progress.FAILED, "no address")]
+
+
+def test_how_long_a_message_took_that_has_arrived() -> None:
+    took: list[tuple[str, float]] = []
+    now = [100.0]
+    notes = Notes()
+    notes.sender = Sender(
+        notes,
+        lambda *told: notes.told.append(told),
+        notes.later,
+        lambda: 15.0,
+        lambda *told: took.append(told),
+        lambda: now[0],
+    )
+    for ref in (1, 2):
+        notes.submit(ref)
+    now[0] += 4.5
+    notes.sender.ended(1, delivered=True)
+    notes.sender.ended(1, delivered=True)
+    notes.sender.ended(2)
+    assert took == [("bob", 4.5)]

@@ -79,7 +79,19 @@ async def play(loop: VirtualLoop, air: Air, app: str, *, count: int, restarts: b
             # An offer that comes while the proof of our move is lost may have crossed it: nobody can know.
             assert not player.flags(id) or "crossed" in player.flags(id)["out_of_sync"]
     for player in players:
+        check_record(player)
         await player.stop()
+
+
+def check_record(player: Player) -> None:
+    """Each finished game is counted once; of one that is out of sync now, nobody knows here since when."""
+    sure, doubtful = 0, 0
+    for session in player.store.sessions.list(player.name):
+        if session.status is Status.COMPLETED:
+            flagged = bool(player.flags(session.key.session_id))
+            sure, doubtful = sure + (not flagged), doubtful + flagged
+    counted = sum(one.games for one in player.store.scores.rivals(player.name))
+    assert sure <= counted <= sure + doubtful
 
 
 def settled(players: tuple[Player, Player], ids: list[str]) -> bool:

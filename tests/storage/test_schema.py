@@ -254,6 +254,9 @@ READS: dict[str, Callable[[Store], object]] = {
     "requests found": lambda store: store.admission.find_requests("0", ME),
     "dealings": lambda store: store.admission.has_dealings(PEER),
     "session exists": lambda store: store.sessions.exists(key()),
+    "record with a peer": lambda store: store.scores.of(ME, PEER),
+    "record of a game": lambda store: store.scores.of_game(ME, PEER, "ttt"),
+    "rivals": lambda store: store.scores.rivals(ME),
     "any session": lambda store: store.admission.has_session(ME, PEER),
 }
 
@@ -268,6 +271,9 @@ WRITES: dict[str, Callable[[Store], object]] = {
     ),
     "settle": lambda store: store.commit(
         Commit(insert=session(9), settle=key(9), withdraw=True, keep=(KeptNonce(key=key(9), nonce=b"n"),))
+    ),
+    "end": lambda store: store.commit(
+        Commit(insert=session(9, status=Status.COMPLETED, metadata={"winner": ME}))
     ),
     "put times right": lambda store: store.put_times_right(1.0),
     "block": lambda store: store.admission.put_block(Block(peer=PEER, blocked_at=1.0)),

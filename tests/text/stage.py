@@ -98,6 +98,7 @@ class Stage:
     rows: dict[str, LocalIdentity]
     thinker: Thinks = field(default_factory=Thinks)
     gateway: Any = None
+    ladders: Any = None
     names: dict[str, str] = field(default_factory=lambda: dict(NAMES))
 
     def __post_init__(self) -> None:
@@ -130,7 +131,7 @@ class Stage:
             name=lambda peer: self.names.get(peer, ""),
             thinker=self.thinker,
         )
-        await self.text.open(self.node.node, self.gateway)
+        await self.text.open(self.node.node, self.gateway, self.ladders)
 
     async def restart(self) -> None:
         """Killed, and started again."""
@@ -176,6 +177,7 @@ def on_stage(
     faults: Faults = CLEAN,
     role: Role = Role.GATEWAY,
     gateway: Any = None,
+    ladders: Any = None,
     seed: int = 1,
     **settings: Any,
 ) -> None:
@@ -183,7 +185,7 @@ def on_stage(
         air = Air(seed, faults)
         node = _Node(G, air, loop, path)
         row = LocalIdentity(hash=G, name="gate", created_at=1.0, role=role)
-        stage = Stage(loop, air, node, Settings(**settings), {G: row}, gateway=gateway)
+        stage = Stage(loop, air, node, Settings(**settings), {G: row}, gateway=gateway, ladders=ladders)
         node.stage = stage
         await stage.start()
         try:

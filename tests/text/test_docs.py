@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.agentgames.ladder.here import Here
+from gateway.agentgames.ladder.ladders import ArcadeLadders
 from interfaces.text import parse, service
+from tests.gateway.agentgames.matches import arcade, season
 from tests.text.stage import ANN, PAUL, Phone, Stage, on_stage
 
 PAGE = Path(__file__).parents[2] / "docs/text-commands.md"
@@ -39,7 +42,8 @@ async def held(stage: Stage, people: dict[str, Phone], block: list[str]) -> list
     return happened
 
 
-def test_the_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("inline")
+def test_the_conversations(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(service.secrets, "randbits", lambda bits: 0)
     blocks = conversations()
     assert len(blocks) >= 6
@@ -50,7 +54,9 @@ def test_the_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
         for block in blocks:
             assert await held(stage, people, block) == block
 
-    on_stage(scene)
+    with arcade(tmp_path) as (arena, accounts):
+        season(arena.store, accounts)
+        on_stage(scene, ladders=ArcadeLadders(Here(arena)))
 
 
 def test_every_command_is_in_the_table() -> None:

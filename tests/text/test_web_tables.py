@@ -23,9 +23,12 @@ class Platform:
     """Implements ``interfaces.text.web.Gateway``: one table of each game, and who asked for it."""
 
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
+    places: list[tuple[str | None, bool]] = field(default_factory=list)
     waiting: set[str] = field(default_factory=set)
     refuse: str = ""
     session: str = ""
+    deadline: float | None = None
+    platforms: tuple[str, ...] = ("rcadia", "agentgames")
 
     async def tables(self, app: str | None = None, platform: str | None = None) -> Any:
         found = [
@@ -38,13 +41,29 @@ class Platform:
         if not self.session:
             return []
         return [
-            SimpleNamespace(session=self.session, opponent="Wanda", app="ttt", platform="rcadia", stage="x")
+            SimpleNamespace(
+                session=self.session,
+                opponent="Wanda",
+                app="ttt",
+                platform="rcadia",
+                stage="x",
+                deadline=self.deadline,
+            )
         ]
 
-    async def request(self, peer: str, app: str, table: str | None = None) -> None:
-        if self.refuse:
+    async def request(
+        self,
+        peer: str,
+        app: str,
+        table: str | None = None,
+        *,
+        platform: str | None = None,
+        insists: bool = False,
+    ) -> None:
+        if self.refuse and not insists:
             raise CallerError(Kind.VALIDATION, self.refuse)
         self.asked.append((peer, app, table))
+        self.places.append((platform, insists))
 
     async def leave(self, peer: str | None, seat: int | None = None) -> Any:
         self.session = ""

@@ -67,6 +67,8 @@ def test_a_newcomer_finishes_a_game_against_the_house(ann: NodeProcess, size: tu
             )
         end = shown["view"]["status_line"]
         ui.until(end.split(".")[0])
+        record = shown["record"]
+        ui.until(f"won {record['won']}, drawn {record['drawn']}, lost {record['lost']}")
         redrawn(ui)
         ui.keys("esc").until("Finished")
 
@@ -141,7 +143,12 @@ def test_an_invitation_is_accepted_and_the_game_played(pair: Pair, tmp_path: Pat
         a.until(lambda ui: "Your turn" in ui.text and "'O" in ui.text)
         a.keys("d").until("Offer a draw?").keys("y").until("You offered")
         b.until("A draw is offered").keys("a").until("Accept the draw").keys("y").until("Draw by agreement")
-        a.until("Draw by agreement")
+        a.until("Draw by agreement").until("won 0, drawn 1, lost 0")
+        # On the list of people as well, and for the other one.
+        a.keys("esc").until("Finished").keys("n").until("bob").keys("home").until("won 0, drawn 1, lost 0")
+        a.keys("esc").until("Finished").keys("w").until("Links").keys("3").until("Heard (1)")
+        a.until("drawn 1, lost 0").keys("esc").until("Finished").keys("end", "enter").until("n play again")
+        b.until("won 0, drawn 1, lost 0")
         a.keys("e").until("Export").keys("j").until("Write to the file")
         file = tmp_path / "game.json"
         a.keys("ctrl u").type(str(file)).keys("enter").until("Written to")

@@ -40,6 +40,8 @@ class Page(Value):
 
 
 _BOARDS: Final = ("base", "boards", "table")
+_MATCH: Final = (*_BOARDS, "ladder")
+_LADDER: Final = Page(name="ladder", title="Ladder · Arcade", at="/ladder", styles=("base", "ladder"))
 _HOST: Final = Page(name="host", title="Host a game · Arcade", at="/host", styles=_BOARDS)
 
 PAGES: Final[Mapping[str, Page]] = {
@@ -49,6 +51,10 @@ PAGES: Final[Mapping[str, Page]] = {
     "/host": _HOST,
     "/host/{game}": _HOST,
     "/table/{session}": Page(name="table", title="Table · Arcade", styles=_BOARDS),
+    "/ladder": _LADDER,
+    "/ladder/{game}": _LADDER,
+    "/replay/{number}": Page(name="replay", title="Replay · Arcade", styles=_MATCH),
+    "/match/{game}": Page(name="match", title="Match · Arcade", styles=_MATCH),
 }
 """Which page is at which address; what stands in braces is read by the page's script."""
 

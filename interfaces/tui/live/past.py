@@ -8,7 +8,6 @@ from typing import Any, Final
 from lrgpnode.control.client import ClientError
 
 Json = Mapping[str, Any]
-Key = tuple[str, str]
 Call = Callable[[str, Json, Callable[[Json], object], Callable[[ClientError], object]], None]
 
 PAGE: Final = 25
@@ -19,11 +18,12 @@ KEPT: Final = 2000
 
 
 class Past:
-    """Of one game."""
+    """Of one game or match: ``method`` gives its ``frames``, ``params`` say which one it is."""
 
-    def __init__(self, call: Call, key: Key) -> None:
+    def __init__(self, call: Call, method: str, params: Json) -> None:
         self._call = call
-        self.key = key
+        self._method = method
+        self._params = params
         self._frames: dict[int, Json] = {}
         self._asked: set[int] = set()
 
@@ -36,7 +36,6 @@ class Past:
         if found is not None or first in self._asked:
             return found
         self._asked.add(first)
-        identity, id = self.key
 
         def arrived(result: Json) -> None:
             self._asked.discard(first)
@@ -51,6 +50,5 @@ class Past:
             self._asked.discard(first)
             failed(error)
 
-        params = {"id": id, "identity": identity, "first": first, "limit": PAGE}
-        self._call("game.frames", params, arrived, refused)
+        self._call(self._method, {**self._params, "first": first, "limit": PAGE}, arrived, refused)
         return self._frames.get(moves)

@@ -70,7 +70,7 @@ class World:
         self.identities: dict[str, Json] = {}
         self.house: Json | None = None
         self._lists = Lists(self.call, self._loaded, lambda: changed(Topic.GAMES), self._failed)
-        self.people = People(self.call, lambda: changed(Topic.PEOPLE))
+        self.people = People(self.call, lambda: self.me, lambda: changed(Topic.PEOPLE))
         self.talks = Talks(self.call, lambda: changed(Topic.TALKS))
         self.answers = Answers(self.call, lambda: changed(Topic.ANSWERS))
         self.unplayable: list[Unplayable] = []
@@ -142,9 +142,12 @@ class World:
         """Keep this game up to date as the open one; None: none."""
         if key != self.open:
             self.open, self.detail = key, None
-            self.past = None if key is None else Past(self.call, key)
+            self.past = None if key is None else self._past(key)
         if key is not None:
             self._ask(key)
+
+    def _past(self, key: Key) -> Past:
+        return Past(self.call, "game.frames", {"id": key[1], "identity": key[0]})
 
     def read(self, key: Key) -> None:
         """A person has seen the game."""
@@ -231,7 +234,7 @@ class World:
             self.call("identity.list", {}, self._identities_only, _nothing)
             self.call("node.status", {}, self._status_only, _nothing)
         elif kind.startswith("game.") and "id" in data and not old and data.get("identity") == self.me:
-            self._ask((str(data["identity"]), str(data["id"])))
+            self._moved(data)
         if not old and data.get("identity", self.me) == self.me:
             self._tell(event)
 
@@ -364,7 +367,7 @@ class World:
                 self.detail["view"]["history"]
             )
             if shorter:
-                self.past = Past(self.call, key)
+                self.past = self._past(key)
             self.detail = {**detail, "last_own": row["last_own"]}
             self._changed(Topic.OPEN)
         self._changed(Topic.GAMES)
@@ -381,6 +384,11 @@ class World:
                 touched = True
         if touched:
             self._changed(Topic.GAMES)
+
+    def _moved(self, data: Json) -> None:
+        self._ask((str(data["identity"]), str(data["id"])))
+        if data.get("status") == "completed":
+            self.people.finished(str(data["peer"]))
 
     def _delivery(self, data: Json) -> None:
         key = (str(data["identity"]), str(data["id"]))

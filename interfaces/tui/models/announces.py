@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from lrgpnode.control.text import score
 from lrgpnode.protocol.value import Value
 
 from . import words
 from .facts import Fact, fact
 
 Json = Mapping[str, Any]
+
+_NOBODY: Final[Mapping[str, Json]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -28,13 +31,18 @@ class Heard(Value):
     about: str
 
 
-def heard(peers: Iterable[Json], now: float, own: Sequence[str] = ()) -> tuple[Heard, ...]:
-    """From ``peer.list``, the last one first; identities in ``own`` are left out."""
+def heard(
+    peers: Iterable[Json], now: float, own: Sequence[str] = (), records: Mapping[str, Json] = _NOBODY
+) -> tuple[Heard, ...]:
+    """From ``peer.list``, the last one first; identities in ``own`` are left out.
+
+    ``records`` are of ``contact.record``, by peer.
+    """
     found = sorted(peers, key=lambda one: (-float(one["heard_at"]), str(one["peer"])))
-    return tuple(_heard(one, now) for one in found if one["peer"] not in own)
+    return tuple(_heard(one, records.get(str(one["peer"])), now) for one in found if one["peer"] not in own)
 
 
-def _heard(one: Json, now: float) -> Heard:
+def _heard(one: Json, record: Json | None, now: float) -> Heard:
     hops, at, interface = int(one["hops"]), float(one["heard_at"]), str(one.get("interface") or "")
     by = f" on {interface}" if interface else ""
     parts = [f"heard {words.ago(now - at)}, {words.count(hops, 'hop')}{by}", _plays(one)]
@@ -42,6 +50,8 @@ def _heard(one: Json, now: float) -> Heard:
         parts.append("a contact")
     if one.get("blocked"):
         parts.append("blocked")
+    if record:
+        parts.append(score(record))
     name = str(one.get("contact") or one.get("name") or "")
     return Heard(
         peer=str(one["peer"]),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from lrgpnode.control.text import score
 from lrgpnode.protocol.value import Value
 
 from . import words
@@ -56,7 +57,11 @@ _OFFERS: Final[Mapping[Deed, tuple[str, str, str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Page(Value):
-    """What is written beside the board. ``remarks`` have a role of the theme each."""
+    """What is written beside the board. ``remarks`` have a role of the theme each.
+
+    ``presence`` is "" where nobody is there to be heard. ``score``: how games of this kind with the opponent
+    have ended, "" where none has.
+    """
 
     title: str
     opponent: str
@@ -68,6 +73,7 @@ class Page(Value):
     remarks: tuple[tuple[str, str], ...]
     offers: tuple[Offer, ...]
     own_commands: tuple[str, ...]
+    score: str = ""
 
 
 STANDARD: Final = frozenset(
@@ -102,6 +108,7 @@ def page(game: Json, name: str, actions: tuple[str, ...], now: float, heard_at: 
         remarks=tuple(_remarks(game, view, now)),
         offers=tuple(_offers(game, view, actions)),
         own_commands=() if ended else tuple(one for one in actions if one not in STANDARD),
+        score=score(game["record"]) if game.get("record") else "",
     )
 
 

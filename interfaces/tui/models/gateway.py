@@ -48,7 +48,10 @@ def _about(status: Json, now: float) -> Iterator[Fact]:
     yield fact("address", words.who(str(status["name"]), str(status["identity"])))
     for platform in status["platforms"]:
         seats = f"{platform['seats']} of {words.count(int(platform['most_seats']), 'seat')} taken"
-        yield fact(str(platform["name"]), f"{seats}, {words.count(int(platform['accounts']), 'account')}")
+        limit = platform.get("move_seconds")
+        clock = f", {limit:g} s for a move" if limit is not None else ""
+        accounts = words.count(int(platform["accounts"]), "account")
+        yield fact(str(platform["name"]), f"{seats}, {accounts}{clock}")
         if platform["trouble"]:
             until = platform.get("paused_until")
             again = f" (again {words.left(until - now)})" if until else ""
@@ -74,6 +77,11 @@ def _seat(one: Json, now: float) -> Seat:
     elif one.get("deadline"):
         left = one["deadline"] - now
         note += f", the move is due {words.left(left)}" if left > 0 else ", the time for the move is up"
+    trip = one.get("round_trip")
+    if trip is not None and trip >= 1:
+        note += f", {trip:.0f} s on the way there and back"
+    if one.get("assisted"):
+        note += ", assisted"
     if one.get("trouble"):
         note += f"; {one['trouble']}"
     return Seat(

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
+from lrgpnode.control.text import score
 from lrgpnode.protocol.value import Value
 
 from . import words
 
 Json = Mapping[str, Any]
+
+_NOBODY: Final[Mapping[str, Json]] = {}
 
 
 class Plays(Enum):
@@ -29,7 +32,10 @@ class Plays(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Person(Value):
-    """Somebody to challenge. ``hops`` is None for who was not heard; ``heard`` is how long ago in words."""
+    """Somebody to challenge. ``hops`` is None for who was not heard; ``heard`` is how long ago in words.
+
+    ``score``: how games with them have ended, "" where none has.
+    """
 
     peer: str
     name: str
@@ -39,6 +45,7 @@ class Person(Value):
     hops: int | None
     heard: str
     blocked: bool = False
+    score: str = ""
 
     @property
     def can_be_challenged(self) -> bool:
@@ -78,13 +85,19 @@ def people(
     *,
     newcomer: bool,
     own: Sequence[str] = (),
+    records: Mapping[str, Json] = _NOBODY,
 ) -> People:
-    """From ``house.show``, ``peer.list`` and ``contact.list``; identities in ``own`` are left out."""
+    """From ``house.show``, ``peer.list`` and ``contact.list``; identities in ``own`` are left out.
+
+    ``records`` are of ``contact.record``, by peer.
+    """
     heard = {peer["peer"]: peer for peer in peers}
     book = {contact["peer"]: contact for contact in contacts}
     hidden = {*own, str(house.get("identity", "")) if house else ""}
     persons = [
-        _person(peer, heard.get(peer), book.get(peer), now) for peer in {*heard, *book} if peer not in hidden
+        _person(peer, heard.get(peer), book.get(peer), records.get(peer), now)
+        for peer in {*heard, *book}
+        if peer not in hidden
     ]
     return People(
         house=_house(house),
@@ -93,7 +106,7 @@ def people(
     )
 
 
-def _person(peer: str, heard: Json | None, contact: Json | None, now: float) -> Person:
+def _person(peer: str, heard: Json | None, contact: Json | None, record: Json | None, now: float) -> Person:
     at = None if heard is None else float(heard["heard_at"])
     name = (contact or {}).get("name") or (heard or {}).get("contact") or (heard or {}).get("name") or ""
     return Person(
@@ -105,6 +118,7 @@ def _person(peer: str, heard: Json | None, contact: Json | None, now: float) -> 
         hops=None if heard is None else int(heard["hops"]),
         heard="never heard" if at is None else words.age(now - at),
         blocked=bool(heard and heard.get("blocked")),
+        score=score(record) if record else "",
     )
 
 

@@ -91,11 +91,8 @@ def _under(shown: Shown, columns: int, rows: int, glyphs: Glyphs) -> Sheet:
     for part in parts:
         take = part[: max(0, left - len(under))]
         under += take
-    if left - len(under) >= len(head):
-        lines = [*head, *board, *status, *under]
-        top = len(head)
-    else:
-        lines, top = [*board, *status, *under], 0
+    head = head[: max(0, left - len(under))]
+    lines, top = [*head, *board, *status, *under], len(head)
     return Sheet(lines=tuple(lines[:rows]), board=(top, margin))
 
 
@@ -106,9 +103,16 @@ def _padded(line: Line, columns: int, script: Script, margin: int) -> Line:
 
 def _opponent(shown: Shown, room: int, glyphs: Glyphs) -> list[Line]:
     page = shown.page
+    if not page.presence:
+        return [(("strong", line),) for line in text.wrap(page.opponent, room, glyphs.script)[:2]]
     words = {"here": "here", "away": "away", "unknown": "not heard yet"}[page.presence]
     name = text.fit(page.opponent, max(4, room - len(words) - 4), glyphs.script)
-    return [(("strong", name), ("faint", f"  {glyphs[page.presence]} {words}"))]
+    first: Line = (("strong", name), ("faint", f"  {glyphs[page.presence]} {words}"))
+    if not page.score:
+        return [first]
+    if sum(text.width(part) for _, part in first) + len(page.score) + 2 <= room:
+        return [(*first, ("faint", f"  {page.score}"))]
+    return [first, (("faint", text.fit(page.score, room, glyphs.script)),)]
 
 
 def _status(shown: Shown, room: int, script: Script, most: int) -> list[Line]:

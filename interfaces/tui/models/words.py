@@ -38,6 +38,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
 _FLAGS: Final[Mapping[str, str]] = {
     "out_of_sync": "Out of sync",
     "doubt": "The peer may see another game",
+    "assisted": "Assisted",
     "clock": "The time limit starts again when the clock is right",
 }
 

@@ -21,6 +21,8 @@ from .base import Desk, Screen
 from .prompt import ask
 
 WIDE = 66
+ROOMY = 90
+SCORE = 24
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,9 +76,9 @@ class InviteScreen(Screen):
                 hops = "" if person.hops is None else f", {person.hops} hop{'' if person.hops == 1 else 's'}"
                 heard = person.heard if person.presence == "unknown" else f"heard {person.heard} ago{hops}"
                 blocked = "; blocked" if person.blocked else ""
-                return f"{person.name or person.peer[:8]} {person.plays.value}; {heard}{blocked}".replace(
-                    "heard now ago", "heard just now"
-                )
+                ended = f"; {person.score}" if person.score else ""
+                said = f"{person.name or person.peer[:8]} {person.plays.value}; {heard}{blocked}{ended}"
+                return said.replace("heard now ago", "heard just now")
             case _:
                 return ""
 
@@ -154,6 +156,7 @@ class InviteScreen(Screen):
             world.now(),
             newcomer=not world.games,
             own=tuple(world.identities),
+            records=world.people.records,
         )
 
     def _persons(self) -> list[Person]:
@@ -210,11 +213,13 @@ class InviteScreen(Screen):
                     if wide
                     else {"plays": "+", "may play": "?"}.get(item.plays.value, "-")
                 )
-                room = columns - 3 - len(plays) - len(tail) - 1
+                # Where there is no room the row at the bottom has it.
+                ended = f"{item.score:<{SCORE}} " if columns >= ROOMY else ""
+                room = columns - 3 - len(ended) - len(plays) - len(tail) - 1
                 name = text.pad(words.who(item.name, item.peer), max(8, room), script)
                 role = base if item.can_be_challenged or focus else "faint"
                 known = glyphs["chosen"] if item.contact else " "
-                return ((base, mark), (faint, f"{known} "), (role, name), (faint, f" {plays}{tail}"))
+                return ((base, mark), (faint, f"{known} "), (role, name), (faint, f" {ended}{plays}{tail}"))
 
 
 def _same(item: Item, before: Item | None) -> bool:

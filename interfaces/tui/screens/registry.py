@@ -64,6 +64,13 @@ ENTRIES: Final = (
         label="identities",
         what="play as another identity, or make one",
     ),
+    Entry(
+        name="ladder",
+        place="ladder:LadderScreen",
+        key="l",
+        label="ladder",
+        what="the ladder of the arcade, and its matches move by move",
+    ),
 )
 BY_NAME: Final = {entry.name: entry for entry in ENTRIES}
 BY_KEY: Final = {entry.key: entry for entry in ENTRIES if entry.key}

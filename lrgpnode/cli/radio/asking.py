@@ -6,12 +6,13 @@ import click
 
 from firmware_configs.catalogue import Preset, presets, region as find_region, regions
 from lrgpnode.airtime.modem import Modem
+from lrgpnode.airtime.roundtrip import MOVE_BYTES
 from lrgpnode.cli.context import write
 from lrgpnode.cli.exits import CliError, Exit
 from lrgpnode.cli.radio.finding import radios_of
 from lrgpnode.cli.text import clean
 from lrgpnode.doctor.ports import PortState
-from lrgpnode.radio.law import MOVE_BYTES, khz, mhz
+from lrgpnode.radio.law import khz, mhz
 from lrgpnode.radio.plan import is_lawful, usual_frequency
 
 

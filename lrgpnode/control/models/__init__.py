@@ -11,12 +11,12 @@ from typing import Final
 
 from . import (
     airtime,
-    arcade,
     clock,
     contacts,
     game,
     gateway,
     house,
+    ladder,
     log,
     message,
     metrics,
@@ -36,19 +36,6 @@ from .airtime import (
     PacketCount as PacketCount,
     RadioAirtime as RadioAirtime,
 )
-from .arcade import (
-    ArcadeArena as ArcadeArena,
-    ArcadeGame as ArcadeGame,
-    ArcadeLadder as ArcadeLadder,
-    ArcadeLadderParams as ArcadeLadderParams,
-    ArcadeMatch as ArcadeMatch,
-    ArcadeMatches as ArcadeMatches,
-    ArcadeMatchesParams as ArcadeMatchesParams,
-    ArcadeMatchParams as ArcadeMatchParams,
-    ArcadeReplay as ArcadeReplay,
-    ArcadeStanding as ArcadeStanding,
-    ArcadeStep as ArcadeStep,
-)
 from .base import (
     PAGE as PAGE,
     AppRef as AppRef,
@@ -63,6 +50,7 @@ from .base import (
 )
 from .clock import ClockParams as ClockParams, ClockResult as ClockResult
 from .contacts import (
+    AppRecord as AppRecord,
     BlockInfo as BlockInfo,
     BlockList as BlockList,
     BlockParams as BlockParams,
@@ -73,6 +61,9 @@ from .contacts import (
     ContactListParams as ContactListParams,
     ContactRenameParams as ContactRenameParams,
     ContactTrustParams as ContactTrustParams,
+    PeerRecord as PeerRecord,
+    RecordList as RecordList,
+    RecordParams as RecordParams,
     RequestArrived as RequestArrived,
     RequestChoice as RequestChoice,
     RequestInfo as RequestInfo,
@@ -130,10 +121,23 @@ from .gateway import (
     GatewayTable as GatewayTable,
     GatewayTables as GatewayTables,
     GatewayTablesParams as GatewayTablesParams,
+    GatewayTurn as GatewayTurn,
     GatewayUnseekParams as GatewayUnseekParams,
     GatewayUnsought as GatewayUnsought,
 )
 from .house import HouseGame as HouseGame, HouseInfo as HouseInfo, HouseLevel as HouseLevel
+from .ladder import (
+    Ladder as Ladder,
+    LadderGame as LadderGame,
+    LadderMatch as LadderMatch,
+    LadderMatches as LadderMatches,
+    LadderMatchesParams as LadderMatchesParams,
+    LadderParams as LadderParams,
+    LadderRow as LadderRow,
+    Replay as Replay,
+    ReplayFrame as ReplayFrame,
+    ReplayParams as ReplayParams,
+)
 from .log import (
     LogLevelParams as LogLevelParams,
     LogLevelSet as LogLevelSet,
@@ -262,7 +266,7 @@ _AREAS: Final = (
     message,
     house,
     gateway,
-    arcade,
+    ladder,
     propagation,
     radio,
     airtime,

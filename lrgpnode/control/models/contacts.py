@@ -100,6 +100,43 @@ class BlockList(Model, frozen=True, kw_only=True):
     blocks: tuple[BlockInfo, ...]
 
 
+class AppRecord(Model, frozen=True, kw_only=True):
+    """How the games of one app with a peer have ended for an identity."""
+
+    app: str
+    won: int
+    drawn: int
+    lost: int
+
+
+class PeerRecord(Model, frozen=True, kw_only=True):
+    """How the games with a peer have ended: all together, and by app, the one that was played most first."""
+
+    peer: str
+    won: int
+    drawn: int
+    lost: int
+    apps: tuple[AppRecord, ...]
+    peer_name: str = ""
+
+
+class RecordParams(Model, frozen=True, kw_only=True):
+    """With ``peer`` only that one, whatever the rest. ``cursor`` comes from the page before."""
+
+    identity: IdentityRef | None = None
+    peer: PeerRef | None = None
+    limit: Limit = PAGE
+    cursor: Text | None = None
+
+
+class RecordList(Model, frozen=True, kw_only=True):
+    """Of one identity: whom it has played, the most games first. ``cursor`` is null on the last page."""
+
+    identity: str
+    records: tuple[PeerRecord, ...]
+    cursor: str | None = None
+
+
 class RequestInfo(Model, frozen=True, kw_only=True):
     """A stranger's challenge that waits for a person. ``until``: when it expires."""
 
@@ -143,6 +180,7 @@ METHODS: Final = (
     Method("contact.block", BlockParams, BlockInfo, "Listen to a peer no more, from now on."),
     Method("contact.unblock", ContactChoice, Nothing, "Listen to a peer again."),
     Method("contact.blocked", Nothing, BlockList, "The blocked peers."),
+    Method("contact.record", RecordParams, RecordList, "How games with peers have ended; never sent."),
     Method("request.list", Nothing, RequestList, "Challenges of strangers that wait to be let in."),
     Method("request.accept", RequestChoice, RequestInfo, "Let a challenge in; then it can be accepted."),
     Method("request.decline", RequestChoice, Nothing, "Forget a challenge; the peer is told nothing."),

@@ -13,6 +13,7 @@ from lrgpnode.protocol.session import Status
 from storage.model import OutboxState
 
 from .base import PAGE, AppRef, IdentityRef, Limit, Method, Model, Nothing, PeerRef, SessionRef, Text
+from .contacts import AppRecord
 
 ACTIONS_PAGE: Final = 500
 """Most actions of one page of a journal."""
@@ -153,7 +154,8 @@ class Draw(Model, frozen=True, kw_only=True):
 class GameDetail(Model, frozen=True, kw_only=True):
     """One session. ``view`` is the game as this identity sees it; ``flags`` maps a remark to its reason.
 
-    ``refused_draw``: what became of a draw offer, until the next action.
+    ``refused_draw``: what became of a draw offer, until the next action. ``record``: how games of this app
+    with this peer have ended, null if none is counted.
     """
 
     id: str
@@ -172,6 +174,7 @@ class GameDetail(Model, frozen=True, kw_only=True):
     expires_at: float | None = None
     last_own: OwnAction | None = None
     refused_draw: Draw | None = None
+    record: AppRecord | None = None
     flags: dict[str, str] = msgspec.field(default_factory=dict)
 
 

@@ -26,7 +26,9 @@ class GatewaySeat(Model, frozen=True, kw_only=True):
 
     ``session``: id of the game with the player, "" before there is one. ``opponent``: what the platform
     calls the other side. ``trouble``: why it does not go on just now, or "". ``result`` and ``reason`` of
-    one that is over. ``hosted``: the table is ours.
+    one that is over. ``hosted``: the table is ours. ``move_seconds``: the time for a move, where the platform
+    has one; ``round_trip``: seconds that a move to the player and the answer back take, as far as is known.
+    ``assisted``: the node has chosen moves for a player by text.
     """
 
     id: int
@@ -46,10 +48,16 @@ class GatewaySeat(Model, frozen=True, kw_only=True):
     result: SeatResult | None = None
     reason: str = ""
     hosted: bool = False
+    move_seconds: float | None = None
+    round_trip: float | None = None
+    assisted: bool = False
 
 
 class GatewayPlatform(Model, frozen=True, kw_only=True):
-    """``trouble``: why it cannot be used now, or "". ``paused_until``: no request before that."""
+    """``trouble``: why it cannot be used now, or "". ``paused_until``: no request before that.
+
+    ``move_seconds``: the time for a move, if all tables there have the same.
+    """
 
     name: str
     games: tuple[str, ...]
@@ -58,6 +66,7 @@ class GatewayPlatform(Model, frozen=True, kw_only=True):
     most_seats: int
     trouble: str = ""
     paused_until: float | None = None
+    move_seconds: float | None = None
 
 
 class GatewayHostTable(Model, frozen=True, kw_only=True):
@@ -214,6 +223,17 @@ class GatewaySeatChanged(Model, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class GatewayTurn(Model, frozen=True, kw_only=True):
+    """Another clock runs at the table of a seat: whoever is to move has until ``deadline``, Unix seconds."""
+
+    id: int
+    peer: str
+    app: str
+    platform: str
+    deadline: float
+    session: str = ""
+
+
 class GatewayPlatformChanged(Model, frozen=True, kw_only=True):
     """A platform can be used again (``trouble`` is ""), or cannot."""
 
@@ -244,5 +264,6 @@ METHODS: Final = (
 
 EVENTS: Final[Mapping[str, type[Model]]] = {
     "gateway.seat": GatewaySeatChanged,
+    "gateway.turn": GatewayTurn,
     "gateway.platform": GatewayPlatformChanged,
 }

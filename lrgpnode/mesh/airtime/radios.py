@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import RNS
 
-from lrgpnode.airtime import cost
+from lrgpnode.airtime import cost, roundtrip
 from lrgpnode.airtime.budget import Answer, Purpose, Use
 from lrgpnode.airtime.report import AirtimeReport, RadioReport
+from lrgpnode.airtime.roundtrip import Way
 from lrgpnode.protocol.envelope import Envelope, InvalidEnvelope
 
 from ..floor import Moment
@@ -168,6 +169,31 @@ class Radios:
         if seconds is None:
             return True
         return self._radios[0].budget.spend(seconds, Use(Purpose.MOVES), token=ref)
+
+    # How long it takes
+
+    def way(self, peer: str) -> Way:
+        """How long a move takes to a peer, by what is known of the way, and when it could go out.
+
+        Nothing is held for it. Where the way is not known it is the slowest that it may be.
+        """
+        if peer in self._local:
+            return Way(move=0.0)
+        route, radios = self._route(peer)
+        if not radios:
+            route = own_route(peer) if self._shared is None else route
+            bitrate = float(getattr(route.interface, "bitrate", 0) or 0)
+            return Way(move=roundtrip.by_wire(bitrate, route.hops) if bitrate > 0 else None)
+        ways = [self._by(radio, hop, peer, route.hops) for radio in radios if (hop := radio.hop(route.hops))]
+        moves = [way.move for way in ways if way.move is not None]
+        return Way(move=max(moves, default=None), wait=max((way.wait for way in ways), default=0.0))
+
+    def _by(self, radio: Radio, hop: cost.Hop, peer: str, hops: int) -> Way:
+        needed = cost.opportunistic(hop, cost.packed_of(roundtrip.MOVE_BYTES))
+        most, least = needed.within(radio.budget.room)
+        answer = radio.budget.ask(None, Use(Purpose.GATEWAY, peer), most, least=least)
+        wait = 0.0 if answer.granted or answer.at is None else max(0.0, answer.at - self._clock())
+        return Way(move=roundtrip.by_radio(hop, hops), wait=wait)
 
     # Announces
 

@@ -10,6 +10,7 @@ import pytest
 from gateway.agentgames.place import Timing
 from gateway.agentgames.platform import AgentGamesPlatform
 from gateway.seat import Platform
+from lrgpnode.airtime.roundtrip import RoundTrip
 from lrgpnode.config import TOKENS_NAME
 from lrgpnode.protocol.session import Status
 from tests.gateway.agentgames.fake_server import FakeServer
@@ -24,6 +25,11 @@ HERE = replace(
     caps=replace(SETTINGS.caps, player=2),
 )
 KEYS = {"ttt": "i", "four_in_a_row": "c", "chess": "m"}
+
+
+def written(scene: Scene) -> list[str]:
+    """What the player was written, but for how much time there is for a move."""
+    return [text for text in scene.host.told_player() if not text.startswith("agentgames gives ")]
 
 
 class Rated:
@@ -115,7 +121,7 @@ def test_a_whole_match_with_the_first_move() -> None:
         row = await scene.over()
         assert (row.result, row.reason) == ("won", "won (board): rated 1516")
         assert scene.game(id).metadata["winner"] == A
-        assert scene.host.told_player() == []
+        assert written(scene) == []
 
     rated(main)
 
@@ -130,17 +136,17 @@ def test_a_whole_match_where_the_other_side_is_first(wins: bool) -> None:
         await scene.until(lambda: scene.game(first).status is Status.DECLINED)
         id = await scene.until(lambda: scene.new_game("four_in_a_row", first))
         assert scene.game(id).initiator == B
-        assert "challenge you" in scene.host.told_player()[0]
+        assert "challenge you" in written(scene)[0]
         await scene.ann.act(id, "accept")
         await at.moves(id, "four_in_a_row", [6, 6, 6, 6] if wins else [6, 6, 6])
         row = await scene.over()
         assert row.result == ("won" if wins else "lost")
-        await scene.until(lambda: scene.game(id).status.ended or len(scene.host.told_player()) > 1)
+        await scene.until(lambda: scene.game(id).status.ended or len(written(scene)) > 1)
         if wins:
             assert scene.game(id).metadata["winner"] == A
         else:
             # The winning move was one of two, and nobody has shown which.
-            assert scene.host.told_player()[-1] == (
+            assert written(scene)[-1] == (
                 "At the table the game is lost: the last move was not shown, rated 1484."
             )
 
@@ -182,7 +188,7 @@ def test_chess_is_refused_where_the_server_has_none() -> None:
     async def main(at: Rated) -> None:
         id = await at.challenge("chess")
         await at.scene.ends(id)
-        assert at.scene.host.told_player() == ["No seat for you: agentgames has no tables of chess."]
+        assert written(at.scene) == ["No seat for you: agentgames has no tables of chess."]
 
     rated(main)
 
@@ -205,7 +211,7 @@ def test_nobody_comes_at_all() -> None:
         scene = at.scene
         id = await at.challenge("ttt")
         await scene.until(lambda: scene.game(id).status is Status.DECLINED, 2 * HERE.wait)
-        assert "nobody has sat down" in scene.host.told_player()[0]
+        assert "nobody has sat down" in written(scene)[0]
         await scene.over()
         await scene.quiet(300)
         assert at.server.waits("ttt") == ""
@@ -256,7 +262,7 @@ def test_a_second_player_of_one_queue_gets_another_account_and_a_third_none() ->
         scene.host.gateway.settings = replace(HERE, caps=replace(HERE.caps, player=3))
         id = await at.challenge("ttt")
         await scene.ends(id)
-        assert scene.host.told_player() == [
+        assert written(scene) == [
             "No seat for you: The account waits for an opponent in that game already. "
             "Try again in a few minutes."
         ]
@@ -273,7 +279,7 @@ def test_where_the_other_account_has_to_pause_nobody_asks_for_ever() -> None:
         await scene.host.gateway.limiter.told("agentgames", "second", 3600.0, "a pause", now)
         id = await at.challenge("ttt")
         await scene.ends(id)
-        assert "waits for an opponent in that game already" in scene.host.told_player()[0]
+        assert "waits for an opponent in that game already" in written(scene)[0]
         assert len([dial for dial in at.server.dials if dial[1] == "ttt"]) == 1
 
     rated(main)
@@ -288,7 +294,7 @@ def test_the_players_time_is_up() -> None:
         await at.moves(id, "ttt", [0])
         row = await scene.over()
         assert (row.result, row.reason) == ("lost", "lost (timeout): rated 1484")
-        assert scene.host.told_player() == ["Your time at the table is up: the game is lost there."]
+        assert written(scene) == ["Your time at the table is up: the game is lost there."]
         await scene.turn(id)
         await scene.ann.act(id, "move", i=1)
         await scene.quiet()
@@ -309,7 +315,7 @@ def test_our_challenge_is_not_accepted_before_the_time_is_up() -> None:
             "lost",
             "the game at the table is over: lost (timeout): rated 1484",
         )
-        assert "No seat for you" in scene.host.told_player()[-1]
+        assert written(scene)[-1] == "Your time at the table is up: the game is lost there."
         assert (await scene.ends(id)).status is Status.DECLINED
 
     rated(main)
@@ -336,7 +342,7 @@ def test_the_other_side_forfeits_so_we_resign(move: str, result: str, told: str)
         await at.moves(id, "ttt", [0])
         ended = await scene.ends(id)
         assert (ended.metadata["winner"], ended.metadata["terminal"]) == (A, "resign")
-        assert scene.host.told_player() == [told]
+        assert written(scene) == [told]
         row = await scene.over()
         assert (row.result, row.reason) == ("won", result)
 
@@ -369,10 +375,8 @@ def test_draw_offers_are_not_heard_there() -> None:
         await at.moves(id, "ttt", [0])
         await scene.turn(id)
         await scene.ann.act(id, "draw_offer")
-        await scene.until(scene.host.told_player)
-        assert scene.host.told_player() == [
-            "This table knows no draw offers, so your opponent does not hear of yours."
-        ]
+        await scene.until(lambda: written(scene))
+        assert written(scene) == ["This table knows no draw offers, so your opponent does not hear of yours."]
         await at.moves(id, "ttt", [1, 2])
         assert (await scene.over()).result == "won"
 
@@ -391,7 +395,7 @@ def test_a_kill_in_the_match_is_a_forfeit_and_the_player_is_not_to_blame() -> No
         await scene.host.start()
         ended = await scene.ends(id)
         assert (ended.metadata["winner"], ended.metadata["terminal"]) == (A, "resign")
-        assert "was lost in the match, which counts as a forfeit there" in scene.host.told_player()[0]
+        assert "was lost in the match, which counts as a forfeit there" in written(scene)[0]
         assert (await scene.over()).result == "none"
         assert len([dial for dial in at.server.dials if dial == ("alice", "ttt")]) == 1
 
@@ -445,3 +449,30 @@ def test_a_stop_of_the_node_in_the_queue_and_a_start() -> None:
         assert (await scene.over()).result == "won"
 
     rated(main, clean=False)
+
+
+def test_a_link_too_slow_for_its_clock_is_never_queued_there() -> None:
+    """Fifteen seconds, and eighteen on the air: refused with the reason; who insists is queued."""
+
+    async def main(at: Rated) -> None:
+        scene = at.scene
+        scene.host.trip = RoundTrip(travel=17.2)
+        refused = await at.challenge("ttt")
+        await scene.until(lambda: scene.game(refused).status is Status.DECLINED)
+        assert scene.host.told_player() == [
+            "No seat for you: agentgames gives 15 s for a move, and about 18 s go by on the way to and from "
+            "you. If you insist, challenge me again within 10 minutes."
+        ]
+        await scene.quiet(60)
+        assert at.server.waits("ttt") == ""
+        assert scene.host.bridge().seat == ""
+        id = await at.challenge("ttt")
+        await at.waits("ttt")
+        assert written(scene) == scene.host.told_player()[:1]
+        assert scene.host.told_player()[1].startswith(
+            "agentgames gives 15 s for a move, and about 18 s go by"
+        )
+        at.server.bot("ttt", ["3"])
+        await scene.turn(id)
+
+    rated(main, move=15)

@@ -40,8 +40,9 @@ def test_a_node_with_an_arcade(tmp_path: Path) -> None:
         made = client.ok("POST", BRIDGE, {"config": CONFIG, "gameTitle": "Chess"}, 201)
         assert made["skillUrl"] == "http://games.example/games/chess/skill.md"
         client.ok("POST", f"{AGENT}/{made['sessionId']}/join", {})
-        assert [one["game"] for one in node.call("arcade.arena")["games"]] == ["ttt", "c4", "chess"]
-        assert node.call("arcade.ladder", game="c4")["players"] == []
+        ladder = node.call("ladder.show", game="c4")
+        assert [one["game"] for one in ladder["games"]] == ["ttt", "c4", "chess"]
+        assert ladder["rows"] == []
         assert client.ok("GET", "/api/v1/arcade/ladder?game=c4")["players"] == []
         poll = Later(client, "GET", f"{BRIDGE}/{made['sessionId']}/pending-actions?after=0&wait=25")
         until(lambda: client.get(f"{AGENT}/available").status, lambda status: status == 200)

@@ -18,6 +18,7 @@ from gateway.bridge.rules import Kind, Rules
 from gateway.bridge.seen import Seen, fold
 from gateway.bridge.situation import VERDICT_SECONDS, Situation
 from gateway.bridge.steps import Accept, Act, Decline, Leave, MeshMove, MeshResign, Note, Settle, Tell, Wait
+from gateway.pace import Pace, again, anyway, limit_words
 from gateway.seat import (
     Away,
     Board,
@@ -301,6 +302,10 @@ def test_every_end_has_words_that_fit_into_a_packet(winner: Winner, reason: Reas
     texts = [words.won(finished), words.lost(finished), words.drawn(finished), words.too_late(finished)]
     texts += [words.gone(long), words.broken(long), words.not_seated(long), words.result(finished)]
     texts += [words.rematch("Four in a Row", 59.0), words.strike(1, 1e9), words.swapped("Four in a Row")]
+    slow = Pace(limit=3600.0, trip=3599.4, thinking=10.0)
+    name = "p" * 32
+    texts += [words.swapped("Four in a Row", 3600.0), words.not_begun(finished, long)]
+    texts += [limit_words(name, slow), words.not_seated(again(name, slow, 3600.0)), anyway(name, slow)]
     for text in filter(None, texts):
         assert plaintext.bytes_left(plaintext.checked(text)) >= 0, text
         assert text.isprintable()

@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 
+from gateway.agentgames.server.records import MatchStore
 from gateway.arcade.accounts import Accounts
 from gateway.arcade.app import Arcade, ArcadeSettings
 from gateway.arcade.store import FILE_NAME, ArcadeStore
@@ -110,6 +111,13 @@ class Village:
                 since = view["version"]
                 view = await self.get(f"{AGENT}/sessions/{session}/public?since={since}&wait=20")
             return view
+
+    def ladder(self) -> tuple[MatchStore, dict[str, str]]:
+        """The matches of the ladder, and the accounts by name."""
+        assert self.arcade is not None
+        assert self.arcade.arena is not None
+        assert self.arcade._store is not None
+        return self.arcade.arena.store, {one.name: one.id for one in self.arcade._store.accounts()}
 
     async def restart(self) -> None:
         """The arcade anew at the same address: sessions are gone, accounts and results are not."""

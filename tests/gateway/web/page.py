@@ -106,6 +106,8 @@ class Page:
             "Enter": 13,
             "Escape": 27,
             "Tab": 9,
+            "End": 35,
+            "Home": 36,
             "ArrowLeft": 37,
             "ArrowUp": 38,
             "ArrowRight": 39,

@@ -13,6 +13,7 @@ from typing import Any
 
 import chess
 
+from tests.gateway.agentgames.matches import season
 from tests.gateway.web.arcade import Caller, Village, village
 from tests.gateway.web.chromium import browser
 
@@ -74,7 +75,7 @@ def four_state(players: list[str]) -> dict[str, Any]:
 async def _pictures(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as data:
         async with village(Path(data)) as there, browser() as running:
-            tables = await furnish(there)
+            tables, matches = await furnish(there), season(*there.ladder())
             page = await running.page()
             await there.sign_in(page, "/")
             for size in ((1200, 800, False), (375, 740, True)):
@@ -88,9 +89,13 @@ async def _pictures(folder: Path) -> None:
                     ("results", "/results", ".empty"),
                     ("sign-in", "/sign-in", "form"),
                     ("host", "/host", ".cards"),
+                    ("ladder", "/ladder/c4", ".ranks tbody tr"),
+                    ("replay", f"/replay/{matches['chess']}#25", ".board"),
+                    ("match", "/match/chess", ".choices"),
                 ):
                     for dark in (False, True):
                         await page.dark(dark)
+                        await page.open("about:blank")
                         await page.open(there.base + path)
                         await page.until(f"document.querySelector({ready!r})")
                         shade = "-dark" if dark else ""

@@ -9,6 +9,7 @@ import pytest
 from tests.gateway.web.arcade import Village
 from tests.gateway.web.chromium import Browser
 from tests.gateway.web.conftest import Runner
+from tests.gateway.web.page import Page
 from tests.gateway.web.scenery import furnish
 
 MEASURE = """(() => {
@@ -24,6 +25,17 @@ MEASURE = """(() => {
         background: getComputedStyle(document.body).backgroundColor
     };
 })()"""
+
+
+async def fits(page: Page, path: str) -> None:
+    """What is open now, light and dark."""
+    backgrounds = set()
+    for dark in (False, True):
+        await page.dark(dark)
+        found = await page.eval(MEASURE)
+        assert (found["wide"], found["small"], found["unnamed"]) == (0, [], 0), path
+        backgrounds.add(found["background"])
+    assert len(backgrounds) == 2, "light and dark"
 
 
 @pytest.mark.parametrize(
@@ -48,13 +60,7 @@ def test_pages_fit(in_browser: Runner, tmp_path: Path, width: int, height: int, 
             await page.until(
                 f"document.querySelector({ready!r}) && !document.body.innerText.includes('Looking')"
             )
-            backgrounds = set()
-            for dark in (False, True):
-                await page.dark(dark)
-                found = await page.eval(MEASURE)
-                assert (found["wide"], found["small"], found["unnamed"]) == (0, [], 0), path
-                backgrounds.add(found["background"])
-            assert len(backgrounds) == 2, "light and dark"
+            await fits(page, path)
         assert page.complaints == []
 
     in_browser(tmp_path, test)

@@ -19,7 +19,13 @@ from gateway.arcade.web import site
 STATIC = Path(str(files("gateway.arcade.web"))) / "static"
 OWN = [path for path in STATIC.rglob("*") if path.is_file() and "vendor" not in path.parts]
 SCRIPTS = [path for path in OWN if path.suffix == ".js"]
-PAGES = ("/", "/results", "/sign-in", "/host", "/host/chess", "/table/ses_0123456789ab")
+PAGES = (
+    *("/", "/results", "/sign-in", "/host", "/host/chess", "/table/ses_0123456789ab"),
+    *("/ladder", "/ladder/c4", "/replay/12", "/match/ttt"),
+)
+LADDER = ("arena", "duel", "ladder", "match", "match-stream", "match-view", "replay")
+"""Files that only the ladder's pages load."""
+
 GAME = "/web/games/chess/index.html"
 
 Client = TestClient[web.Request, web.Application]
@@ -108,6 +114,19 @@ def test_each_page_is_whole_and_says_where_it_is() -> None:
             assert "{" not in text
             for named in re.findall(r'(?:src|href)="(/[^"#]*)"', text):
                 assert (await client.get(named)).status == 200, (path, named)
+
+    served(test)
+
+
+def test_the_navigation_names_each_page_once_and_marks_the_one_that_is_open() -> None:
+    async def test(client: Client) -> None:
+        for page in PAGES:
+            answer = await client.get(page, headers={"Accept-Encoding": "identity"})
+            shown = (await answer.text()).split("<nav")[1].split("</nav>")[0]
+            links = re.findall(r'<a href="([^"]+)"( aria-current="page")?>', shown)
+            assert [path for path, _ in links] == ["/", "/results", "/ladder", "/host"]
+            here = page if page == "/" else f"/{page.split('/')[1]}"
+            assert [path for path, current in links if current] == [path for path, _ in links if path == here]
 
     served(test)
 
@@ -221,5 +240,13 @@ def test_scripts_make_no_markup_of_texts_and_stay_readable_for_browsers_of_2019(
 
 
 def test_the_pages_fit_a_slow_network() -> None:
-    size = sum(len(gzip.compress(path.read_bytes())) for path in OWN if "games" not in path.parts)
-    assert size < 50_000
+    pages = [path for path in OWN if "games" not in path.parts]
+    ladder = [path for path in pages if path.stem in LADDER]
+    assert len(ladder) == 11
+    assert sum(map(_sent, (path for path in pages if path not in ladder))) < 50_000
+    assert sum(map(_sent, ladder)) < 16_000
+
+
+def _sent(path: Path) -> int:
+    """Bytes over the network."""
+    return len(gzip.compress(path.read_bytes()))

@@ -291,3 +291,30 @@ def test_each_name_has_a_file_of_its_own() -> None:
     assert files[0] == "LoRa"
     assert len(set(files)) == len(names)
     assert all(contents.belongs(f"airtime-{file}.json") for file in files)
+
+
+def test_how_long_a_move_takes(machine: Machine) -> None:
+    radios = machine.radios()
+    assert radios.way(NEIGHBOUR).move == 0.0
+    by_radio, unknown = radios.way(BY_RADIO), radios.way(UNKNOWN)
+    assert by_radio.move == pytest.approx(1.01 + 0.29 + 0.3, abs=0.02)
+    assert by_radio.wait == 0.0
+    assert unknown.move == pytest.approx(by_radio.move, abs=0.1)  # it may be further than one hop
+    assert radios.way(MAIL).move == pytest.approx(2 * (by_radio.move - 0.3) + 0.3, abs=0.3)
+    assert radios.way(BY_WIRE).move is None  # of which no bitrate is known
+    TCPInterface.bitrate = 10_000_000  # type: ignore[attr-defined]
+    try:
+        assert radios.way(BY_WIRE).move == pytest.approx(0.3, abs=0.01)
+    finally:
+        del TCPInterface.bitrate  # type: ignore[attr-defined]
+    assert all(one.figures.held == 0.0 for one in radios.report().radios if one.figures is not None)
+
+
+def test_the_wait_for_airtime_is_known_without_taking_any(machine: Machine) -> None:
+    radios = machine.radios()
+    budget = radios._radios[0].budget
+    while radios.way(BY_RADIO).wait == 0.0:
+        assert budget.spend(1.0, _use())
+        machine.boot += 1.0
+    assert 60.0 < radios.way(BY_RADIO).wait <= 3700.0
+    assert budget.figures().held == 0.0

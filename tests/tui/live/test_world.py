@@ -345,3 +345,48 @@ def test_events_ask_again_what_an_open_screen_shows() -> None:
     scene.node.settle()
     assert scene.node.methods() == ["outbox.list"] * 2
     assert Topic.ANSWERS in scene.topics
+
+
+RECORD = {"peer": PEER, "won": 1, "drawn": 0, "lost": 0, "apps": []}
+
+
+def with_people(scene: Scene) -> Scene:
+    scene.node.results |= {"peer.list": {"peers": []}, "contact.list": {"contacts": []}}
+    scene.node.results["contact.record"] = lambda params: {
+        "identity": params["identity"],
+        "records": [RECORD],
+    }
+    return scene
+
+
+def test_how_games_have_ended_is_asked_when_people_are_shown_and_when_one_ends() -> None:
+    scene = with_people(Scene().ready())
+    scene.event("game.applied", command="move", status="completed")
+    scene.node.settle()
+    assert scene.node.methods() == ["game.show"], "nobody looks at people yet"
+    scene.world.people.load()
+    scene.node.settle()
+    assert ("contact.record", {"identity": ME, "limit": 50}) in scene.node.asked
+    assert scene.world.people.records == {PEER: RECORD}
+    scene.node.asked.clear()
+    for status in ("active", "completed"):
+        scene.event("game.applied", command="move", status=status)
+    scene.event("game.applied", command="move", status="completed", identity="cc" * 16)
+    scene.event("game.applied", command="move", status="completed", old=True)
+    scene.node.settle()
+    asked = [params for method, params in scene.node.asked if method == "contact.record"]
+    assert asked == [{"identity": ME, "peer": PEER, "limit": 50}]
+    assert Topic.PEOPLE in scene.topics
+
+
+def test_the_games_of_another_identity_have_ended_otherwise() -> None:
+    scene = with_people(Scene())
+    scene.node.results["identity.list"]["identities"].append(
+        {"hash": "cc" * 16, "name": "Eve", "role": "person", "enabled": True}
+    )
+    scene.ready().world.people.load()
+    scene.node.settle()
+    scene.node.results["contact.record"] = {"identity": "cc" * 16, "records": []}
+    scene.world.switch("cc" * 16)
+    scene.node.settle()
+    assert scene.world.people.records == {}

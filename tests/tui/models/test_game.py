@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from interfaces.tui.models import game, moves
+import pytest
+
+from interfaces.tui.kit.glyphs import ASCII
+from interfaces.tui.models import board, game, moves, picture
+from interfaces.tui.models.board import Pointer
 from interfaces.tui.models.game import Deed
+from interfaces.tui.models.sheet import Shown, sheet
+from lrgpnode.control.models import AppRecord
 from storage.model import OutboxState
 from tests.cli.fakes import ID, ME, PEER
 from tests.cli.sessions import CHESS, TTT, act, challenged, own, played, shown
@@ -101,3 +107,34 @@ def test_captured_pieces() -> None:
     assert moves.captured(view) == (("black", "p"),)
     assert moves.material(view) == (-1 if view["turned"] else 1)
     assert moves.captured(shown(TTT, played(TTT, "a1"))["view"]) == ()
+
+
+RECORD = AppRecord(app="ttt", won=3, drawn=1, lost=2)
+
+
+def test_the_score_against_the_opponent() -> None:
+    assert page(shown(TTT, played(TTT, "a1"))).score == ""
+    assert page(shown(TTT, played(TTT, "a1"), record=RECORD)).score == "won 3, drawn 1, lost 2"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (80, 6), (40, 20), (40, 9), (40, 6)])
+def test_the_score_stands_by_the_opponent_and_takes_no_room_from_the_board(columns: int, rows: int) -> None:
+    told, plain = _lines(RECORD, columns, rows), _lines(None, columns, rows)
+    with_score = [line for line in told if "won 3, drawn 1, lost 2" in line]
+    assert all(len(line) <= columns for line in told)
+    assert len(told) <= rows
+    # Whatever was there without it, board and status, still is.
+    assert {line.split("Bob")[0].strip() for line in plain} <= {
+        line.split("Bob")[0].split("won 3")[0].strip() for line in told
+    }
+    if rows >= 20:
+        at = next(number for number, line in enumerate(told) if "Bob" in line)
+        assert [line in told[at : at + 2] for line in with_score] == [True]
+
+
+def _lines(record: AppRecord | None, columns: int, rows: int) -> list[str]:
+    detail = shown(TTT, played(TTT, "a1"), record=record)
+    view = detail["view"]
+    shape = picture.draw(board.board(view, Pointer()), ASCII, colours=False, columns=columns - 1, hints={})
+    made = sheet(Shown(page=page(detail), picture=shape, view=view), columns, rows, ASCII)
+    return ["".join(part for _, part in line).rstrip() for line in made.lines]

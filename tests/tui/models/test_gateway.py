@@ -48,13 +48,14 @@ def test_platforms_and_routes() -> None:
         most_seats=4,
         trouble="it asked for a pause",
         paused_until=NOW + 600,
+        move_seconds=15.0,
     )
     status = models.GatewayStatus(
         enabled=True, identity=PEER, name="gateway", routes={"chess": "rcadia"}, platforms=(platform,)
     )
     facts = {fact.name or fact.value: fact for fact in gateway.about(built(status), NOW)}
     assert facts["address"].value == "gateway (b2b2b2b2)"
-    assert facts["rcadia"].value == "2 of 4 seats taken, 1 account"
+    assert facts["rcadia"].value == "2 of 4 seats taken, 1 account, 15 s for a move"
     assert facts["rcadia: it asked for a pause (again in 10 minutes)"].role == "bad"
     assert facts["chess"].value == "a challenge goes to rcadia"
     nothing = gateway.about(built(msgspec.structs.replace(status, platforms=())), NOW)
@@ -62,14 +63,14 @@ def test_platforms_and_routes() -> None:
 
 
 def test_seats() -> None:
-    playing = seat(opponent="Webby", deadline=NOW + 300)
+    playing = seat(opponent="Webby", deadline=NOW + 300, round_trip=3.2)
     late = seat(id=6, deadline=NOW - 1, trouble="the platform does not answer")
-    over = seat(id=5, stage=SeatStage.OVER, result=SeatResult.WON, reason="won (timeout)")
+    over = seat(id=5, stage=SeatStage.OVER, result=SeatResult.WON, reason="won (timeout)", assisted=True)
     first, second, third = gateway.seats(built(models.GatewaySeats(seats=(playing, late, over))), NOW)
     assert first.title == "Bob (b2b2b2b2), chess at rcadia against Webby"
-    assert first.note == "plays, the move is due in 5 minutes"
+    assert first.note == "plays, the move is due in 5 minutes, 3 s on the way there and back"
     assert (second.note, second.trouble) == (
         "plays, the time for the move is up; the platform does not answer",
         True,
     )
-    assert (third.note, third.over) == ("won: won (timeout), 2min ago", True)
+    assert (third.note, third.over) == ("won: won (timeout), 2min ago, assisted", True)

@@ -165,6 +165,14 @@ def test_who_is_away_gets_the_challenge_by_the_propagation_node() -> None:
     assert people.warning(by_name["c4"], "chess", propagation=True) == ""
 
 
+def test_how_games_have_ended_is_said_of_whom_there_was_one_with() -> None:
+    record = {"peer": "c1" * 16, "won": 3, "drawn": 1, "lost": 2, "apps": []}
+    found = people.people(
+        None, [peer("c1"), peer("c2")], [], NOW, newcomer=False, records={"c1" * 16: record}
+    ).persons
+    assert {one.peer[:2]: one.score for one in found} == {"c1": "won 3, drawn 1, lost 2", "c2": ""}
+
+
 def event(type: str, **data: Any) -> dict[str, Any]:
     about = {"id": ID, "identity": ME, "peer": PEER, "app": "chess"}
     return {"type": type, "seq": 1, "at": NOW, "data": about | data}

@@ -208,6 +208,9 @@ def test_who_was_heard_last_comes_first() -> None:
     ]
     (one,) = announces.heard([peer("c1", games=False, contact="Carl", blocked=True)], NOW)
     assert one.about == "Carl: heard 1min ago, 1 hop on LoRa; does not play; a contact; blocked"
+    records = {"c1" * 16: {"won": 3, "drawn": 1, "lost": 2}}
+    (one,) = announces.heard([peer("c1", games=True)], NOW, (), records)
+    assert one.about.endswith("plays; won 3, drawn 1, lost 2")
 
 
 def test_what_is_held_back_on_a_radio_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

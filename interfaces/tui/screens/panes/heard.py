@@ -56,7 +56,9 @@ class HeardPane(Pane):
     def make(self) -> None:
         world = self.desk.world
         before = self._chosen()
-        self._heard = announces.heard(world.people.peers.values(), world.now(), world.always_here)
+        self._heard = announces.heard(
+            world.people.peers.values(), world.now(), world.always_here, world.people.records
+        )
         same = (at for at, one in enumerate(self._heard) if before is not None and one.peer == before.peer)
         self._rows.changed(next(same, None))
         self._all.changed()

@@ -10,11 +10,13 @@ from typing import Any
 import asyncssh
 import pytest
 
-from gateway.agentgames.server.desk import LadderDesk
+from gateway.agentgames.ladder.here import Here
+from gateway.agentgames.ladder.ladders import ArcadeLadders
 from gateway.arcade.mounted import arcade_settings
-from lrgpnode.api.arcade import ArcadeMethods
+from lrgpnode.api.ladder import LadderMethods
 from lrgpnode.config import Settings
 from lrgpnode.control import models
+from lrgpnode.control.methods import ControlError
 from lrgpnode.protocol.errors import CallerError
 from tests.gateway.agentgames.server.rig import Rig, accounts, play
 from tests.gateway.arcade.served import run
@@ -115,22 +117,22 @@ def on_the_command_line(data: Path) -> None:
 def test_in_the_control_api(tmp_path: Path) -> None:
     async def scene(rig: Rig) -> None:
         await matches(rig)
-        handlers: dict[str, Any] = ArcadeMethods(lambda: LadderDesk(rig.arena)).handlers()
-        arena = await handlers["arcade.arena"](models.Nothing())
-        assert [one.game for one in arena.games] == ["ttt", "c4", "chess"]
-        ladder = await handlers["arcade.ladder"](models.ArcadeLadderParams(game="ttt"))
-        assert [one.name for one in ladder.players] == ["ann", "ben"]
-        page = await handlers["arcade.matches"](models.ArcadeMatchesParams(player="ann", limit=2))
-        assert ([one.number for one in page.matches], page.before) == ([3, 2], 2)
-        shown = await handlers["arcade.match"](models.ArcadeMatchParams(number=1))
-        assert shown.steps[-1].rows == ("XXX", "OO.", "...")
+        ladders = ArcadeLadders(Here(rig.arena))
+        handlers: dict[str, Any] = LadderMethods(lambda: ladders).handlers()
+        ladder = await handlers["ladder.show"](models.LadderParams(game="ttt"))
+        assert [one.game for one in ladder.games] == ["ttt", "c4", "chess"]
+        assert [one.name for one in ladder.rows] == ["ann", "ben"]
+        page = await handlers["ladder.matches"](models.LadderMatchesParams(player="ann", limit=2))
+        assert ([one.number for one in page.matches], page.more) == ([3, 2], True)
+        shown = await handlers["ladder.replay"](models.ReplayParams(number=1, first=5))
+        assert shown.frames[-1].grid == (("X", "X", "X"), ("O", "O", ""), ("", "", ""))
         with pytest.raises(CallerError, match="no match 9"):
-            await handlers["arcade.match"](models.ArcadeMatchParams(number=9))
+            await handlers["ladder.replay"](models.ReplayParams(number=9))
 
     play(tmp_path, scene)
-    closed = ArcadeMethods(lambda: None).handlers()
-    with pytest.raises(CallerError, match="not open"):
-        asyncio.run(closed["arcade.arena"](models.Nothing()))
+    closed = LadderMethods(lambda: None).handlers()
+    with pytest.raises(ControlError, match="no ladder"):
+        asyncio.run(closed["ladder.show"](models.LadderParams()))
 
 
 def test_keys_of_accounts(tmp_path: Path) -> None:

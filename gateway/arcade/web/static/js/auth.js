@@ -33,6 +33,11 @@ export function me() {
   return account;
 }
 
+/** Whether it is a token that says who reads, which cannot open the stream of a match from a page. */
+export function byToken() {
+  return kept.getItem(TOKEN) !== null;
+}
+
 /** Asks the arcade who is signed in. Raises ApiError where it cannot be asked. */
 export async function load() {
   try {

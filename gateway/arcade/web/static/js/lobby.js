@@ -1,8 +1,8 @@
 // The lobby: which tables can be joined, which are being played.
 
-import { backOff, isSessionId, pause, tables } from "./api.js";
+import { isSessionId, tables } from "./api.js";
 import { byId, el, line, show } from "./dom.js";
-import { header, note } from "./page.js";
+import { header, keepLooking, note } from "./page.js";
 import { HOSTS } from "./words.js";
 
 const EVERY_MS = 4000;
@@ -34,27 +34,12 @@ function list(place, found, empty) {
 }
 
 async function look() {
-  let failures = 0;
-  for (;;) {
-    if (document.hidden) {
-      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
-      continue;
-    }
-    try {
-      const answer = await tables.available(true);
-      const sessions = (Array.isArray(answer) ? answer : answer.sessions).filter((one) => isSessionId(one.sessionId));
-      list(byId("open"), sessions.filter((one) => one.joinable), "No table is open now. You can host one from this browser, or wait: this page looks again by itself.");
-      list(byId("running"), sessions.filter((one) => !one.joinable), "Nobody is playing at the moment.");
-      note(null);
-      failures = 0;
-      await pause(EVERY_MS);
-    } catch (error) {
-      note(error.message);
-      await pause(backOff(error, failures));
-      failures += 1;
-    }
-  }
+  const answer = await tables.available(true);
+  const sessions = (Array.isArray(answer) ? answer : answer.sessions).filter((one) => isSessionId(one.sessionId));
+  list(byId("open"), sessions.filter((one) => one.joinable), "No table is open now. You can host one from this browser, or wait: this page looks again by itself.");
+  list(byId("running"), sessions.filter((one) => !one.joinable), "Nobody is playing at the moment.");
+  note(null);
 }
 
 header();
-look();
+keepLooking(EVERY_MS, look);

@@ -1,5 +1,6 @@
 // What every page has: who is signed in, and a place for one sentence to the reader.
 
+import { backOff, pause } from "./api.js";
 import { load, me, signOut } from "./auth.js";
 import { byId, el, line, show } from "./dom.js";
 
@@ -35,6 +36,26 @@ export async function header() {
 /** One sentence above the content; null takes it away. */
 export function note(text) {
   show(byId("note"), text === null ? "" : text);
+}
+
+/** Does `work` again and again while the page is looked at; where it fails the page says so, and waits longer. */
+export async function keepLooking(every, work) {
+  let failures = 0;
+  for (;;) {
+    if (document.hidden) {
+      await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+      continue;
+    }
+    try {
+      await work();
+      failures = 0;
+      await pause(every);
+    } catch (error) {
+      note(error.message);
+      await pause(backOff(error, failures));
+      failures += 1;
+    }
+  }
 }
 
 /** A button that asks once more before it does something that cannot be taken back. */

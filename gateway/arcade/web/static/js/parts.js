@@ -1,12 +1,14 @@
 // Parts of a table: who sits there, with clocks, and the list of moves.
 
 import { arcadeNow } from "./api.js";
+import { actionLabel } from "./actions.js";
 import { el, line, show } from "./dom.js";
 import { clockText, playerName, roleOf } from "./words.js";
 
 const SHORT_SECONDS = 30;
 
-function roleSign(role) {
+/** The sign of a part in a game: "white", "X", "A", …; nothing for null. */
+export function roleSign(role) {
   if (role === null) return null;
   if (role.length > 1 || role === "A" || role === "B") return el("span", { class: `role ${role}`, title: role });
   return el("span", { class: "role letter" }, role);
@@ -76,6 +78,32 @@ export function movesView() {
       });
       show(list, items);
       list.scrollTop = list.scrollHeight;
+    }
+  };
+}
+
+// More buttons than anybody reads.
+const MOST_MOVES = 300;
+
+/** All moves of a board as a list, for whoever does not use the board; `act(action)` is called with one. */
+export function chooserView(act) {
+  const node = el("div", { class: "chooser" });
+  let shown = "";
+  return {
+    node,
+    update(board, moves) {
+      const key = JSON.stringify(moves);
+      if (key === shown) return;
+      shown = key;
+      if (moves.length === 0) {
+        show(node);
+        return;
+      }
+      const buttons = moves.slice(0, MOST_MOVES).map((move) => {
+        const text = board.kind === "chess" ? actionLabel(move.action) : String(move.place + 1);
+        return el("button", { type: "button", class: "button", onclick: () => act(move.action) }, line(text, 20));
+      });
+      show(node, el("details", {}, el("summary", {}, `All ${moves.length} moves as a list`), el("div", { class: "buttons" }, buttons)));
     }
   };
 }

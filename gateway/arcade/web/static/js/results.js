@@ -3,12 +3,7 @@
 import { ARCADE, call } from "./api.js";
 import { byId, el, line, show } from "./dom.js";
 import { header, note } from "./page.js";
-import { playerName, resultText } from "./words.js";
-
-function when(text) {
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? "" : time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-}
+import { playerName, resultText, when } from "./words.js";
 
 function row(game) {
   const players = Array.isArray(game.players) ? game.players : [];

@@ -7,7 +7,7 @@ import { stage } from "./boards/index.js";
 import { el, line, pretty, show } from "./dom.js";
 import { follow } from "./follow.js";
 import { graveButton, signInHref } from "./page.js";
-import { movesView, seatsView } from "./parts.js";
+import { chooserView, movesView, seatsView } from "./parts.js";
 import { recognise, squareIndex } from "./shapes.js";
 import { resultText, roleOf, standing } from "./words.js";
 
@@ -36,7 +36,7 @@ export class TableView {
     this.last = el("p", { class: "quiet small", hidden: true });
     this.buttons = el("div", { class: "buttons" });
     this.moves = movesView();
-    this.chooser = el("div", { class: "chooser" });
+    this.chooser = chooserView((action) => this.act(action));
     this.raw = el("pre", {});
     this.rawDetails = el("details", { hidden: true }, el("summary", {}, "What the game says"), this.raw);
     this.node = el("div", {},
@@ -44,7 +44,7 @@ export class TableView {
       el("div", { class: "table" },
         el("div", { class: "stage-area" }, this.seats.node, this.stage.node),
         el("div", { class: "side" },
-          el("div", { class: "card" }, this.says, this.last), this.buttons, this.chooser, this.moves.node,
+          el("div", { class: "card" }, this.says, this.last), this.buttons, this.chooser.node, this.moves.node,
           this.rawDetails)));
   }
 
@@ -137,7 +137,7 @@ export class TableView {
     this.rawDetails.hidden = board === null;
     show(this.raw, pretty(this.state));
     this.paintButtons(playing, others);
-    this.paintChooser(board, moves);
+    this.chooser.update(board, moves);
   }
 
   /** Whether the reader plays Black, by what the state says or by the men that may be moved. */
@@ -196,22 +196,6 @@ export class TableView {
     return el("form", { class: "join card", onsubmit: join },
       el("div", { class: "field" }, el("label", { for: "as-name" }, "Your name here"), input),
       el("button", { type: "submit", class: "button main" }, "Sit down"));
-  }
-
-  /** All moves as a list, for whoever does not use the board. */
-  paintChooser(board, moves) {
-    const key = JSON.stringify(moves);
-    if (key === this.chooserKey) return;
-    this.chooserKey = key;
-    if (moves.length === 0) {
-      show(this.chooser);
-      return;
-    }
-    const buttons = moves.slice(0, 3 * MOST_BUTTONS).map((move) => {
-      const text = board.kind === "chess" ? actionLabel(move.action) : String(move.place + 1);
-      return el("button", { type: "button", class: "button", onclick: () => this.act(move.action) }, line(text, 20));
-    });
-    show(this.chooser, el("details", {}, el("summary", {}, `All ${moves.length} moves as a list`), el("div", { class: "buttons" }, buttons)));
   }
 
   async join(asName) {

@@ -28,6 +28,12 @@ const ENDS = {
   server_restarted: "The table was lost when the arcade was started again."
 };
 
+/** When something was, as the reader's device writes it. */
+export function when(text) {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? "" : time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
+
 export function playerName(player, fallbackSeat = 0) {
   if (player === null || player === undefined) return `Player ${fallbackSeat + 1}`;
   if (typeof player === "string") return `Player ${fallbackSeat + 1}`;

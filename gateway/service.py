@@ -37,7 +37,7 @@ from .meshside import MeshSide
 from .pace import Pace
 from .policy import Judgement, Standing, Verdict, full, judge
 from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat, Unreachable
-from .seating import Seating
+from .seating import Seating, table_of
 from .seeking import Host, Seek, Unwanted
 from .settings import GatewaySettings, gate_policy
 
@@ -77,6 +77,8 @@ class Gateway:
         self.platforms = {platform.name: platform for platform in platforms}
         self.hosts: dict[str, Host] = {}
         self.matched: Callable[[Session], Awaitable[bool]] = _nobody_waits
+        self.seated: Callable[[str, str], Awaitable[None]] = _nobody_is_told
+        """Told of a player and a game, when the player is brought to a table of ours."""
         """Whether a challenge is what a player on the mesh has waited for, who has it then."""
         self.accounts = Accounts(data)
         self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
@@ -134,6 +136,9 @@ class Gateway:
                 self._add(row)
             except (KeyError, ValueError) as error:
                 log.error("seat %d cannot go on: %s", row.id, error)
+        for name, host in self.hosts.items():
+            rows = [bridge.row for bridge in self.bridges.values()]
+            host.reconcile({table_of(row.seat) for row in rows if row.hosted and row.platform == name})
         for platform in self.platforms.values():
             self.spawn(self._look_at(platform))
         self.look_again()
@@ -411,6 +416,7 @@ class Gateway:
             await self.begin(new, seat)
         except NoSlot as none:
             raise Unwanted(full(none.cap).capitalize()) from None
+        await self.seated(seek.peer, seek.app)
 
     # Tasks
 
@@ -440,6 +446,10 @@ async def _event_within(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
     except TimeoutError:
         return
+
+
+async def _nobody_is_told(peer: str, app: str) -> None:
+    return
 
 
 async def _nobody_waits(session: Session) -> bool:

@@ -6,6 +6,7 @@ there, and nobody would ever tell that one.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 import time
@@ -182,8 +183,7 @@ class AgentGamesPlatform:
 
     async def close(self) -> None:
         """As ``Platform.close``. A match that goes on is forfeited by it: none can be reached anew."""
-        for place in tuple(self._places.values()):
-            await place.close()
+        await asyncio.gather(*(place.close() for place in tuple(self._places.values())))
         await self._dialer.close()
 
     # Inside
@@ -211,10 +211,10 @@ class AgentGamesPlatform:
         return place
 
     async def _open(self, slot: Slot, place: Place) -> None:
-        """Raises as ``Platform.open_seat``; then there is no place."""
+        """Raises as ``Platform.open_seat``; then there is no place, but where it is cancelled."""
         try:
             await place.open()
-        except BaseException as error:
+        except Exception as error:
             self._free(slot, place)
             del self._places[place.id]
             if isinstance(error, UnknownGame):

@@ -312,6 +312,7 @@ class House:
         self.sought: list[str] = []
         self.free: list[FakeTable] = []
         self.looks = 0
+        self.reconciled: list[set[str]] = []
         self.bring: Callable[[Seek, FakeTable], Awaitable[None]]
 
     async def start(self) -> None: ...
@@ -342,6 +343,9 @@ class House:
     @asynccontextmanager
     async def still(self) -> AsyncIterator[None]:
         yield
+
+    def reconcile(self, sessions: Collection[str]) -> None:
+        self.reconciled.append(set(sessions))
 
     def seeks(self) -> Sequence[Seek]:
         return ()
@@ -419,6 +423,8 @@ def test_our_table_over_a_restart() -> None:
         await scene.host.start()
         await scene.until(lambda: table.ordered)
         assert scene.host.stage() == "playing"
+        # The host was told which seats are somebody's.
+        assert cast("House", host).reconciled == [{table.id}]
 
     play(main)
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -87,7 +87,9 @@ class Arena:
         self.now = now
         self._house = practice.House(thinker or ThinkingProcess())
         self._matchmaker: Matchmaker[Seat] = Matchmaker()
-        self._seats: set[Seat] = set()
+        self._seats: dict[Seat, Callable[[], bool] | None] = {}
+        self.arrived: Callable[[], None] = lambda: None
+        """Called whenever somebody takes a seat."""
         self._counts: Counter[str] = Counter()
         self._limiter = Limiter(MATCHES)
         self._tables: set[Table] = set()
@@ -122,8 +124,11 @@ class Arena:
 
     # For whoever plays
 
-    def seat(self, player: Player) -> Seat:
-        """A place for one match; it ends by itself if no game is named. Raises ``TooMany``."""
+    def seat(self, player: Player, permit: Callable[[], bool] | None = None) -> Seat:
+        """A place for one match; it ends by itself if no game is named. Raises ``TooMany``.
+
+        ``permit`` says at any time whether the player may still be here, by what it has shown.
+        """
         if self._closing:
             raise TooMany("the arcade is closing")
         if len(self._seats) >= MAX_SEATS:
@@ -134,10 +139,27 @@ class Arena:
         if seconds:
             raise TooMany("too many matches of this account in a short time", seconds)
         made = Seat(self, player)
-        self._seats.add(made)
+        self._seats[made] = permit
+        self.arrived()
         self._counts[player.account] += 1
         made.set_timer(self.settings.join_seconds, wire.join_first(GAMES))
         return made
+
+    @property
+    def occupied(self) -> bool:
+        """Whether anybody has a seat."""
+        return bool(self._seats)
+
+    def cut_off(self, accounts: Collection[str]) -> None:
+        """These accounts may not be here any more, nor may whoever has no permit: as if they had left.
+
+        Raises ``StoreError``.
+        """
+        for seat, permit in list(self._seats.items()):
+            if seat.account in accounts:
+                seat.cut_off(wire.ACCOUNT_UNAVAILABLE)
+            elif permit is not None and not permit():
+                seat.cut_off(messages.REVOKED)
 
     def activity(self) -> list[Activity]:
         playing = Counter(one.match.game for one in self._tables if one.rated)
@@ -184,7 +206,7 @@ class Arena:
 
     def released(self, seat: Seat) -> None:
         if seat in self._seats:
-            self._seats.discard(seat)
+            del self._seats[seat]
             self._counts[seat.account] -= 1
             if not self._counts[seat.account]:
                 del self._counts[seat.account]

@@ -11,6 +11,7 @@ from gateway.agentgames import wire
 
 REPLACED: Final = "another connection of this account waits for this game now"
 INPUT_ENDED: Final = "your input has ended, so that you could not move"
+REVOKED: Final = "your token or key was revoked"
 CLOSING: Final = "the arcade is closing \u2014 the match does not count"
 NOT_RECORDED: Final = "the arcade cannot record matches now \u2014 try again later"
 NO_THOUGHT: Final = "the house cannot play now \u2014 try again later"

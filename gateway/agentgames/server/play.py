@@ -9,6 +9,7 @@ import asyncio
 import logging
 import math
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -60,7 +61,7 @@ class PlayRoutes:
 
     async def play(self, request: web.Request) -> web.StreamResponse:
         try:
-            who = self._who(request)
+            who, permit = self._who(request)
         except Refusal as refusal:
             return _text(refusal.status, f"{refusal}\n", refusal.retry_after)
         upgrade = web.WebSocketResponse(
@@ -71,7 +72,7 @@ class PlayRoutes:
             response.headers["Sec-WebSocket-Version"] = "13"
             return response
         try:
-            seat = self._arena.seat(Player(account=who.account, name=who.name))
+            seat = self._arena.seat(Player(account=who.account, name=who.name), permit)
         except TooMany as error:
             return _text(429, f"{error}\n", error.retry_after)
         try:
@@ -93,8 +94,11 @@ class PlayRoutes:
         else:
             seat.join(game)
 
-    def _who(self, request: web.Request) -> Who:
-        """Raises ``Refusal``, in whose text there is what the specification's server says."""
+    def _who(self, request: web.Request) -> tuple[Who, Callable[[], bool]]:
+        """Who it is, and what says later whether it still may play.
+
+        Raises ``Refusal``, in whose text there is what the specification's server says.
+        """
         given = request.headers.get("Authorization") or request.query.get("token") or ""
         by_cookie = not given and COOKIE in request.cookies
         token = request.cookies[COOKIE] if by_cookie else given.removeprefix(_BEARER)
@@ -106,7 +110,7 @@ class PlayRoutes:
         if by_cookie:
             check_same_origin(request)
         who.check("play")
-        return who
+        return who, self._doorman.permit_of(token)
 
 
 async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: Seat) -> None:

@@ -56,6 +56,11 @@ class Rated:
             await platform.close()
         await self.server.stop()
 
+    async def killed(self) -> None:
+        """The gateway's process is gone, with its connections."""
+        self.scene.host.crash()
+        await self.dialer.kill()
+
     async def challenge(self, app: str) -> str:
         return await self.scene.ann.challenge(B, app)
 
@@ -418,8 +423,7 @@ def test_a_kill_in_the_match_is_a_forfeit_and_the_player_is_not_to_blame() -> No
         at.server.bot("ttt", ["3"])
         await at.moves(id, "ttt", [0])
         await scene.turn(id)
-        scene.host.crash()
-        await at.dialer.kill()
+        await at.killed()
         await scene.host.start()
         ended = await scene.ends(id)
         assert (ended.metadata["winner"], ended.metadata["terminal"]) == (A, "resign")
@@ -439,8 +443,7 @@ def test_a_kill_between_the_opponents_coming_and_the_first_move() -> None:
         await at.waits("ttt")
         at.server.bot("ttt", [])
         await scene.turn(id)
-        scene.host.crash()
-        await at.dialer.kill()
+        await at.killed()
         await scene.host.start()
         assert (await scene.ends(id)).metadata["winner"] == A
         assert len([dial for dial in at.server.dials if dial == ("alice", "ttt")]) == 1
@@ -453,8 +456,7 @@ def test_a_kill_in_the_queue_costs_nothing() -> None:
         scene = at.scene
         id = await at.challenge("ttt")
         await at.waits("ttt")
-        scene.host.crash()
-        await at.dialer.kill()
+        await at.killed()
         at.server._slots.clear()
         await scene.host.start()
         await at.waits("ttt")

@@ -61,11 +61,14 @@ class HostApi:
         )
 
     async def public(self, session_id: str, since: int | None = None, wait: int = MAX_WAIT) -> PublicView:
-        """What everybody sees of the session; held until it is newer than version ``since``."""
+        """What everybody sees of the session; held until it is newer than version ``since``.
+
+        Without the token: a server that looks at it might miss the ``play`` scope (§5).
+        """
         query = {} if since is None else {"since": since, "wait": wait}
         held = 0 if since is None else wait
         path = (*_SESSIONS, session_id, "public")
-        return await self._transport.request("GET", path, PublicView, query=query, wait=held)
+        return await self._transport.request("GET", path, PublicView, query=query, wait=held, signed=False)
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:

@@ -93,6 +93,11 @@ class SessionLink:
         self.away = ""
         """Why the server cannot be reached at the moment, "" while it can."""
 
+    @property
+    def following(self) -> str:
+        """The next session of the series as far as an answer to ops has named it, else ""."""
+        return self._next
+
     def say(self, ops: Iterable[Op]) -> None:
         """Tell the server something that no entry has asked for. Returns at once."""
         self._sender.put(ops)

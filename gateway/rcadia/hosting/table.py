@@ -43,6 +43,8 @@ SDK_VERSION: Final = "2.0.0"
 HEARD_SECONDS: Final = 20.0
 """For which what one of our players says is waited for."""
 
+HOST_LEFT: Final = {"winner": None, "reason": "host_left"}
+
 NO_REMATCH: Final = frozenset(("host_disconnected", "host_left", "host_error", "wrong_players"))
 
 
@@ -194,8 +196,21 @@ class Table:
     async def leave(self) -> None:
         """Close the table for good: the host goes away. ``run`` ends by itself."""
         self._leaving = True
-        if self._link is not None:
-            await self._link.leave({"winner": None, "reason": "host_left"})
+        link = self._link
+        if link is None:
+            return
+        await link.leave(HOST_LEFT)
+        if self._link is not link and self._link is not None:
+            await self._link.leave(HOST_LEFT)  # the series went on meanwhile
+        elif link.following:
+            # The game had ended just before, and the platform has opened the next round already.
+            await self._close(link.following)
+
+    async def _close(self, session: str) -> None:
+        """End a session that nobody serves."""
+        link = SessionLink(self._api, session, pauses=self._pauses)
+        await link.leave(HOST_LEFT)
+        await link.close()
 
     # The life of a table
 
@@ -264,9 +279,7 @@ class Table:
             self._game = revived(self._words, self.id, number=view.round, state=view.state, hold=self._hold)
         except NoGame as problem:
             log.error("table %s cannot be taken up, %s: it is closed", self.id, problem)
-            link = SessionLink(self._api, self.id, pauses=self._pauses)
-            await link.leave({"winner": None, "reason": "host_left"})
-            await link.close()
+            await self._close(self.id)
             return False
         if self._game.players and self._game.phase == "waiting" and not self._hold:
             # The order was settled, but we were stopped before it was said.

@@ -55,6 +55,10 @@ class ChessForms:
         self._played[squares] = (entries, line)
         return line
 
+    def alike(self, state: Any, line: Line, legal: list[Any]) -> bool:
+        """Squares have names: nothing is counted."""
+        return True
+
     def sights(self, state: Any) -> list[Sight]:
         return [lambda line, one=one: self._shows(one, line) for one in chess_boards.seen(state)]  # type: ignore[misc]
 

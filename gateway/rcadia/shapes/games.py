@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -49,6 +49,10 @@ class Forms(Protocol):
 
     def lines(self, state: Any) -> Iterator[Line]:
         """Games that a list in ``state`` may mean, each legal from its beginning."""
+        ...
+
+    def alike(self, state: Any, line: Line, legal: list[Any]) -> bool:
+        """Whether a list in ``state`` means ``line`` where it counts as ``legal`` does."""
         ...
 
     def sights(self, state: Any) -> list[Sight]:
@@ -101,11 +105,23 @@ class GridForms:
         self._app = app
 
     def lines(self, state: Any) -> Iterator[Line]:
+        return self._lines(state, grid_moves.BASES)
+
+    def alike(self, state: Any, line: Line, legal: list[Any]) -> bool:
+        raws = [where for entry in legal if (where := grid_moves.raw(self._app, entry)) is not None]
+        bases = [
+            base
+            for base in grid_moves.BASES
+            if {grid_moves.move(self._app, where, base) for where in raws} == set(line.legal())
+        ]
+        return any(line.moves == one.moves for one in self._lines(state, bases))
+
+    def _lines(self, state: Any, bases: Iterable[int]) -> Iterator[Line]:
         for value in named(state, LISTS):
             entries = _digits(value) if isinstance(value, str) else value
             if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
                 continue
-            for base in grid_moves.BASES:
+            for base in bases:
                 moves = grid_moves.moves(self._app, entries, base)
                 if moves is not None:
                     yield from _legal(self._app, moves)

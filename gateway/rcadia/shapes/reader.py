@@ -41,7 +41,7 @@ class Reader:
         before = known or line_of(self.app)
         sights = self._forms.sights(state)
         listed = _distinct(line for line in self._forms.lines(state) if _fit(sights, line))
-        line = self._listed(listed, before, legal) if listed else None
+        line = self._listed(state, listed, before, legal) if listed else None
         if line is None:
             if not sights:
                 raise Unreadable("The table shows neither moves nor a board in a form that is known here")
@@ -53,12 +53,17 @@ class Reader:
         """What the table takes now. Raises ``Unreadable``."""
         return self._forms.offer(line, legal)
 
-    def _listed(self, lines: list[Line], before: Line, legal: list[Any] | None) -> Line | None:
+    def _listed(
+        self, state: Any, lines: list[Line], before: Line, legal: list[Any] | None
+    ) -> Line | None:
         """The one of several readings of a list that goes on from what was known, or fits what we may do."""
         following = [line for line in lines if line.moves[: before.ply] == before.moves]
         found = following or lines
         if len(found) > 1 and legal is not None:
             found = [line for line in found if self._takes(line, legal)]
+        if len(found) > 1 and legal is not None:
+            # Every column is open either way: a game counts alike in its list and in what it lets us do.
+            found = [line for line in found if self._forms.alike(state, line, legal)]
         if len(found) != 1:
             raise Unreadable("The table's list of moves can be read in several ways")
         return found[0]

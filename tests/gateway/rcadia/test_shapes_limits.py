@@ -151,6 +151,15 @@ def test_counting_from_0_or_1_is_decided_by_what_we_may_do() -> None:
     assert Reader("ttt").read({"moves": [4, 5]}, line_of("ttt", [4])).moves == (4, 5)
 
 
+@pytest.mark.parametrize(("from_", "moves"), [(0, (3,)), (1, (2,))])
+def test_a_list_of_columns_counts_as_what_we_may_do(from_: int, moves: tuple[int, ...]) -> None:
+    """All columns are open whichever way the list is read."""
+    state, legal = {"moves": [3]}, [{"type": "move", "column": from_ + at} for at in range(7)]
+    assert Reader("four_in_a_row").read(state, legal=legal).moves == moves
+    with pytest.raises(Unreadable, match="several ways"):
+        Reader("four_in_a_row").read(state)
+
+
 def test_who_began_is_not_guessed_from_the_look_of_stones() -> None:
     both = {"board": ["red", "blue", "", "", "", "", "", "", ""]}
     with pytest.raises(NotOneMove, match="several ways"):

@@ -19,6 +19,7 @@ from gateway.address import BadAddress, is_private, parse_address
 from gateway.rcadia.client import errors
 from gateway.rcadia.client.agent import AgentApi
 from gateway.rcadia.client.reading import lenient, read_tables
+from gateway.rcadia.client.host import HostApi
 from gateway.rcadia.client.transport import Connections, Limits, MemoryGate, Transport
 from gateway.rcadia.wire import Snapshot
 from gateway.resolver import PrivateResolver
@@ -118,12 +119,15 @@ def test_the_token_goes_into_its_header_and_nowhere_else() -> None:
             await api.state(SESSION, wait=25, since=3)
             await api.available()
             await api.join(SESSION, "Ann")
+            await api.public(SESSION)
+            await HostApi(api._transport).public(SESSION)
 
     asyncio.run(main())
-    state, available, join = seen
+    state, available, join, *public = seen
     assert state.path_qs == f"/base/api/v1/agent/sessions/{SESSION}/state?since=3&wait=25"
     assert state.headers["Authorization"] == f"Bearer {TOKEN}"
-    assert "Authorization" not in available.headers  # it is public
+    assert len(public) == 2
+    assert not any("Authorization" in one.headers for one in (available, *public))  # they are public
     assert join.headers["Content-Type"] == "application/json"
     for request in seen:
         others = [value for name, value in request.headers.items() if name != "Authorization"]

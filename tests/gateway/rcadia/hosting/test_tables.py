@@ -219,6 +219,22 @@ def test_who_leaves_loses(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+def test_leaving_right_after_an_end_leaves_no_next_round_behind(tmp_path: Path) -> None:
+    """The platform has opened the next round (§6) before we have heard of it."""
+
+    async def play() -> None:
+        async with hall(tmp_path) as here:
+            ann, _ = await here.agents("ttt")
+            await here.town.until(lambda: here.table.game.players)
+            here.table.stop("host_error")
+            await here.table.leave()
+            assert (await ann.state())["status"] == "finished"
+            assert await here.town.available(all=1) == []
+            await asyncio.wait_for(here.task, 20)
+
+    asyncio.run(play())
+
+
 def test_a_game_is_taken_up_after_a_restart_of_the_host(tmp_path: Path) -> None:
     """The host dies at every ply, and before it has heard of an action; the players notice nothing."""
 

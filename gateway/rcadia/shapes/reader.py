@@ -53,9 +53,7 @@ class Reader:
         """What the table takes now. Raises ``Unreadable``."""
         return self._forms.offer(line, legal)
 
-    def _listed(
-        self, state: Any, lines: list[Line], before: Line, legal: list[Any] | None
-    ) -> Line | None:
+    def _listed(self, state: Any, lines: list[Line], before: Line, legal: list[Any] | None) -> Line | None:
         """The one of several readings of a list that goes on from what was known, or fits what we may do."""
         following = [line for line in lines if line.moves[: before.ply] == before.moves]
         found = following or lines

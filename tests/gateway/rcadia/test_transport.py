@@ -18,8 +18,8 @@ from hypothesis import given, strategies as st
 from gateway.address import BadAddress, is_private, parse_address
 from gateway.rcadia.client import errors
 from gateway.rcadia.client.agent import AgentApi
-from gateway.rcadia.client.reading import lenient, read_tables
 from gateway.rcadia.client.host import HostApi
+from gateway.rcadia.client.reading import lenient, read_tables
 from gateway.rcadia.client.transport import Connections, Limits, MemoryGate, Transport
 from gateway.rcadia.wire import Snapshot
 from gateway.resolver import PrivateResolver

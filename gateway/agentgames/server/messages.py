@@ -37,15 +37,10 @@ class UnratedResult(wire.Result, frozen=True, kw_only=True, tag="result", omit_d
     rated: bool
 
 
-class _Practice(msgspec.Struct):
-    practice: bool = False
-    level: int = 0
-
-
-_practice: Final = msgspec.json.Decoder(_Practice)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _KNOWN: Final = ("type", "game", "move")
-_LEVEL: Final = re.compile(rf"[0-{MOST_LEVELS}]\Z")
+_LEVEL: Final = re.compile(r"[0-9]{1,9}\Z")
+_NO: Final = ("", "0", "false", "no", "off")
 
 
 def read(line: bytes | str) -> wire.Request | None:
@@ -71,18 +66,36 @@ def _cut(value: msgspec.Raw) -> Any:
 
 def read_practice(line: bytes | str) -> int | None:
     """The level of a join that asks for practice, 0 where it names none; None for a rated match."""
-    if len(line) > LARGE:
+    text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+    if len(text) > LARGE and text.count(":") > MOST_MEMBERS:
         return None
     try:
-        found = _practice.decode(line)
+        fields = {name.lower(): value for name, value in _fields.decode(text).items()}
+        wished, asked = (_plain(fields.get(name)) for name in ("practice", "level"))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    return min(max(found.level, 0), MOST_LEVELS) if found.practice else None
+    return level(asked) if wants_practice(wished) else None
 
 
-def level(text: str) -> int | None:
-    """A level that was typed; "" is 0, the arena's own. None: it is none."""
-    return int(text) if _LEVEL.match(text) else None if text else 0
+def _plain(value: msgspec.Raw | None) -> Any:
+    """A value as it is, of a wish; one too long for any is one that nobody knows."""
+    if value is None or len(bytes(value)) > MOST_SHOWN:
+        return value
+    return msgspec.json.decode(value)
+
+
+def wants_practice(value: object) -> bool:
+    """Whatever is not a no is a yes, since who spells it in another way must not play for a rating."""
+    return value is not None and str(value).strip().lower() not in _NO
+
+
+def level(value: object) -> int:
+    """A level that was typed or sent, from 1; 0, the arena's own, for whatever is none."""
+    if isinstance(value, str) and _LEVEL.match(value):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return 0
+    return min(max(value, 0), MOST_LEVELS)
 
 
 def shown(game: str) -> str:

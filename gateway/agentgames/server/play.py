@@ -90,9 +90,8 @@ class PlayRoutes:
         game = request.query.get("game", "").lower()
         if not game:
             return
-        level = messages.level(request.query.get("level", ""))
-        if request.query.get("practice") == "1":
-            seat.practise(game, level or 0)
+        if messages.wants_practice(request.query.get("practice")):
+            seat.practise(game, messages.level(request.query.get("level")))
         else:
             seat.join(game)
 

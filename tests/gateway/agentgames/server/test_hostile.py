@@ -38,6 +38,38 @@ def test_any_message_is_read_or_ignored(line: bytes | str) -> None:
     if isinstance(line, str) and line.startswith("{") and len(line) < 4000:
         padded = line[:-1] + (", " if len(line) > 2 else "") + '"pad": "' + "x" * 5000 + '"}'
         assert messages.read(padded) == wire.read_request(line)
+        assert messages.read_practice(padded) == level
+
+
+PADDED = '{"type":"join","game":"ttt","pad":"' + "x" * 5000 + '","practice":true,"level":3}'
+
+
+@pytest.mark.parametrize(
+    ("line", "level"),
+    [
+        ('{"type":"join","game":"ttt","practice":true,"level":3}', 3),
+        # Whoever asks for practice must not get into the rated queue, however the wish is spelled.
+        ('{"type":"join","game":"ttt","practice":true,"level":"2"}', 2),
+        ('{"type":"join","game":"ttt","practice":true,"level":"hard"}', 0),
+        ('{"type":"join","game":"ttt","practice":true,"level":null}', 0),
+        ('{"type":"join","game":"ttt","practice":true,"level":2.5}', 0),
+        ('{"type":"join","game":"ttt","practice":true,"level":99}', 9),
+        ('{"type":"join","game":"ttt","practice":true,"level":[]}', 0),
+        ('{"type":"join","game":"ttt","Practice":true,"LEVEL":1}', 1),
+        ('{"type":"join","game":"ttt","practice":1}', 0),
+        ('{"type":"join","game":"ttt","practice":"yes"}', 0),
+        (PADDED, 3),
+        ('{"type":"join","game":"ttt"}', None),
+        ('{"type":"join","game":"ttt","level":2}', None),
+        ('{"type":"join","game":"ttt","practice":false,"level":2}', None),
+        ('{"type":"join","game":"ttt","practice":null}', None),
+        ('{"type":"join","game":"ttt","practice":0}', None),
+        ('{"type":"join","game":"ttt","practice":"False"}', None),
+    ],
+)
+def test_a_wish_for_practice(line: str, level: int | None) -> None:
+    assert messages.read_practice(line) == level
+    assert messages.read_practice(line.encode()) == level
 
 
 @pytest.mark.parametrize(
@@ -52,6 +84,8 @@ def test_any_message_is_read_or_ignored(line: bytes | str) -> None:
         b'{"type":"move","move":"\xff\xfe' + b"x" * 5000 + b'"}',
         "1e999999999",
         '{"type":"move","move":"4","level":' + "9" * 5000 + "}",
+        '{"type":"join","game":"c4","practice":' + "9" * 5000 + "}",
+        '{"type":"join","game":"c4","practice":true,"level":' + "[" * 20_000 + "]" * 20_000 + "}",
     ],
 )
 def test_large_and_deep_messages_take_little_time(line: bytes | str) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from lrgpnode.config.table import PLATFORMS
 from lrgpnode.control import models
 from lrgpnode.protocol.errors import CallerError, Kind
 from lrgpnode.protocol.session import SessionKey
@@ -315,6 +316,7 @@ class GatewayDesk:
         except OSError as error:
             raise CallerError(Kind.VALIDATION, f"the token cannot be kept: {error.strerror}") from None
         await self._gateway.limiter.worked(platform, name)
+        self._gateway.account_changed(platform)
         return self._account(source)
 
     async def remove_account(self, platform: str, name: str) -> models.GatewayAccount:
@@ -324,13 +326,16 @@ class GatewayDesk:
             raise CallerError(Kind.VALIDATION, str(error)) from None
         except OSError as error:
             raise CallerError(Kind.VALIDATION, f"the token cannot be removed: {error.strerror}") from None
+        self._gateway.account_changed(platform)
         return self._account(source)
 
     def _known(self, platform: str) -> Platform:
         found = self._gateway.platforms.get(platform)
         if found is None:
             names = ", ".join(self._gateway.platforms) or "none"
-            raise CallerError(Kind.VALIDATION, f"there is no platform {platform}; there are: {names}")
+            known = f"there is no platform {platform}; there are: {names}"
+            late = ". Its settings act when the node starts next" if platform in PLATFORMS else ""
+            raise CallerError(Kind.VALIDATION, known + late)
         return found
 
 

@@ -82,6 +82,10 @@ class Host(Protocol):
         """Take up what was there before a restart, and begin."""
         ...
 
+    def reconcile(self, sessions: Collection[str]) -> None:
+        """Give away seats of ours that nobody sits in, but for those in these sessions. After ``start``."""
+        ...
+
     async def stop(self) -> None:
         """Do no more; games that go on are left for the next start."""
         ...

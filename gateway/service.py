@@ -37,7 +37,7 @@ from .meshside import MeshSide
 from .pace import Pace
 from .policy import Judgement, Standing, Verdict, full, judge
 from .seat import Account, HostedSeat, Platform, PlatformError, RemoteSeat, Unreachable
-from .seating import Seating
+from .seating import Seating, table_of
 from .seeking import Host, Seek, Unwanted
 from .settings import GatewaySettings, gate_policy
 
@@ -77,6 +77,8 @@ class Gateway:
         self.platforms = {platform.name: platform for platform in platforms}
         self.hosts: dict[str, Host] = {}
         self.matched: Callable[[Session], Awaitable[bool]] = _nobody_waits
+        self.seated: Callable[[str, str], Awaitable[None]] = _nobody_is_told
+        """Told of a player and a game, when the player is brought to a table of ours."""
         """Whether a challenge is what a player on the mesh has waited for, who has it then."""
         self.accounts = Accounts(data)
         self.limiter = limiter or Limiter(store.gateway.pauses(), Kept(store, writer))
@@ -92,6 +94,7 @@ class Gateway:
         self._node: Node
         self._mesh: MeshSide
         self._tasks: set[asyncio.Task[None]] = set()
+        self._accounts_changed: dict[str, asyncio.Event] = {}
         self._told: dict[int, tuple[Any, ...]] = {}
         self.seating = Seating(self)
         self.challenges = Challenges(self)
@@ -133,6 +136,9 @@ class Gateway:
                 self._add(row)
             except (KeyError, ValueError) as error:
                 log.error("seat %d cannot go on: %s", row.id, error)
+        for name, host in self.hosts.items():
+            rows = [bridge.row for bridge in self.bridges.values()]
+            host.reconcile({table_of(row.seat) for row in rows if row.hosted and row.platform == name})
         for platform in self.platforms.values():
             self.spawn(self._look_at(platform))
         self.look_again()
@@ -344,12 +350,14 @@ class Gateway:
 
     async def _look_at(self, platform: Platform) -> None:
         """See whether a platform can be used: at the start, then now and then."""
+        changed = self._accounts_changed.setdefault(platform.name, asyncio.Event())
         while True:
+            changed.clear()
             pool = self.accounts.pool(platform.name)
             names = ["", *(account.name for account in pool[:1])]
             waits = [self.limiter.wait(platform.name, name, self._mesh.now()) for name in names]
             if max(waits) > 0:
-                await asyncio.sleep(max(waits))
+                await _event_within(changed, max(waits))
                 continue
             try:
                 await platform.check(pool[0] if pool else None)
@@ -358,7 +366,12 @@ class Gateway:
             else:
                 self.is_trouble(platform.name, "")
             trouble = bool(self.troubles.get(platform.name))
-            await asyncio.sleep(TROUBLED_SECONDS if trouble else WELL_SECONDS)
+            await _event_within(changed, TROUBLED_SECONDS if trouble else WELL_SECONDS)
+
+    def account_changed(self, platform: str) -> None:
+        """Another token may be taken where the last one was not: see at once."""
+        if (changed := self._accounts_changed.get(platform)) is not None:
+            changed.set()
 
     def _now(self) -> float:
         return self._mesh.now()
@@ -403,6 +416,7 @@ class Gateway:
             await self.begin(new, seat)
         except NoSlot as none:
             raise Unwanted(full(none.cap).capitalize()) from None
+        await self.seated(seek.peer, seek.app)
 
     # Tasks
 
@@ -423,6 +437,19 @@ class Gateway:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("the gateway failed at something", exc_info=error)
+
+
+async def _event_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for it, but not for longer than that."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return
+
+
+async def _nobody_is_told(peer: str, app: str) -> None:
+    return
 
 
 async def _nobody_waits(session: Session) -> bool:

@@ -478,6 +478,7 @@ class _Application:
         if self._gateway is not None:
             if self._text is not None:
                 self._gateway.matched = self._text.take_challenge
+                self._gateway.seated = self._text.seated
             await self._gateway.open(node)
             return
         # Off the mesh, so that nobody challenges what does not answer.

@@ -104,14 +104,24 @@ class Place:
     # Life
 
     async def open(self) -> None:
-        """Get into the queue. Raises `AgentGamesError` and `Unreadable`; then there is no place."""
-        await self._enter()
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        """Get into the queue. Raises `AgentGamesError` and `Unreadable`; then there is no place.
+
+        Cancelled, it is left, and goes on by itself: who breaks off meanwhile may be in the queue already.
+        """
+        loop = asyncio.get_running_loop()
+        entering = loop.create_task(self._enter())
+        try:
+            await asyncio.shield(entering)
+        except asyncio.CancelledError:
+            self.left = True
+            self._task = loop.create_task(self._run(entering))
+            raise
+        self._task = loop.create_task(self._run())
 
     async def leave(self) -> None:
         """Give it up: a match is forfeited, a place in the queue given back as far as that can be done."""
         self.left = True
-        if self.stage is Stage.QUEUED and self._lingers and (self._entering or self._match is not None):
+        if self.stage is Stage.QUEUED and (self._entering or (self._lingers and self._match is not None)):
             return  # closing would leave a ghost there, which loses its match
         await self.close()
 
@@ -172,14 +182,29 @@ class Place:
 
     # The task
 
-    async def _run(self) -> None:
+    async def _run(self, entering: asyncio.Task[None] | None = None) -> None:
+        """``entering``: what gets us into the queue, where that is not done."""
         try:
-            await self._follow()
+            if entering is None or await self._entered(entering):
+                await self._follow()
         except Exception:
             log.exception("a match failed")
             self._tell(self.course.lose("the match has failed here"))
         finally:
             await self._finish()
+
+    async def _entered(self, entering: asyncio.Task[None]) -> bool:
+        """Whether there is something to follow, once that is done."""
+        try:
+            await entering
+        except (AgentGamesError, Unreadable) as error:
+            return not self.left and await self._queue_again(error)
+        return not self._unwanted
+
+    @property
+    def _unwanted(self) -> bool:
+        """Whether the place is to be given back, which can be done."""
+        return self.left and not self._lingers
 
     async def _finish(self) -> None:
         """Let everything go; nothing where that was done."""
@@ -281,7 +306,7 @@ class Place:
             if self._away:
                 self._away = ""
                 self._tell(self.course.again())
-            return True
+            return not self._unwanted
 
     def _pause(self, error: Exception, attempt: int) -> float:
         pause = self._timing.pauses[min(attempt, len(self._timing.pauses) - 1)]

@@ -6,10 +6,11 @@ there, and nobody would ever tell that one.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
@@ -19,6 +20,7 @@ from gateway.seat import (
     CannotPlay,
     NoTable,
     Note,
+    PlatformError,
     RemoteTable,
     ResumeKey,
     SeatLost,
@@ -59,6 +61,8 @@ class AgentGamesPlatform:
         self._games = {TTT, C4}
         self._places: OrderedDict[str, Place] = OrderedDict()
         self._waiting: dict[Slot, Place] = {}
+        self._never: deque[str] = deque(maxlen=MOST_ENDED)
+        """Ids of places that the platform has not given us."""
 
     @property
     def name(self) -> str:
@@ -133,7 +137,12 @@ class AgentGamesPlatform:
         except BaseException:
             self._gone(slot, place)
             raise
-        await self._open(slot, place)
+        try:
+            await self._open(slot, place)
+        except PlatformError:
+            # Its key is noted already; whoever comes with it is not to be queued once more.
+            self._never.append(place.id)
+            raise
         return AgentGamesSeat(place, app)
 
     async def resume(self, key: ResumeKey, account: Account) -> AgentGamesSeat:
@@ -142,6 +151,8 @@ class AgentGamesPlatform:
         place = self._places.get(id)
         if place is not None and not place.left:
             return AgentGamesSeat(place, app)
+        if id in self._never:
+            raise SeatLost("the place in the queue was not taken")
         if begun or place is not None:
             raise SeatLost("the match is over" if place is not None else FORFEITED)
         game = GAMES.get(app, "")
@@ -172,8 +183,7 @@ class AgentGamesPlatform:
 
     async def close(self) -> None:
         """As ``Platform.close``. A match that goes on is forfeited by it: none can be reached anew."""
-        for place in tuple(self._places.values()):
-            await place.close()
+        await asyncio.gather(*(place.close() for place in tuple(self._places.values())))
         await self._dialer.close()
 
     # Inside
@@ -201,10 +211,10 @@ class AgentGamesPlatform:
         return place
 
     async def _open(self, slot: Slot, place: Place) -> None:
-        """Raises as ``Platform.open_seat``; then there is no place."""
+        """Raises as ``Platform.open_seat``; then there is no place, but where it is cancelled."""
         try:
             await place.open()
-        except BaseException as error:
+        except Exception as error:
             self._free(slot, place)
             del self._places[place.id]
             if isinstance(error, UnknownGame):

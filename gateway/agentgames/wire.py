@@ -157,6 +157,9 @@ OBSERVATIONS: Final[Mapping[str, type[Observation]]] = {
 
 def encode(message: Answer | Request) -> bytes:
     """One line, with its newline."""
+    if isinstance(message, Result) and message.rating.is_integer():
+        # As Go writes a float: 1516 and not 1516.0.
+        message = msgspec.structs.replace(message, rating=int(message.rating))
     return msgspec.json.encode(message) + b"\n"
 
 

@@ -25,10 +25,11 @@ from gateway.agentgames.server.seat import Player
 from gateway.arcade import openapi
 from gateway.arcade.accounts import Accounts
 from gateway.arcade.auth import Doorman, Rates
-from gateway.arcade.connections import Runner
+from gateway.arcade.connections import SERVER, Runner
 from gateway.arcade.results import ResultKeeper, ResultRoutes
 from gateway.arcade.sign_in import SignInRoutes
 from gateway.arcade.store import FILE_NAME, ArcadeStore, StoreError
+from gateway.arcade.watch import Watch
 from gateway.arcade.web import site
 from gateway.rcadia.server.engine import Engine, Limits
 from gateway.rcadia.server.web import answers, requests
@@ -86,6 +87,7 @@ class Arcade:
         self._store: ArcadeStore | None = None
         self._service: Service | None = None
         self._keeper: ResultKeeper | None = None
+        self._watch: Watch | None = None
         self._lock: int | None = None
         self._ssh: SshServer | None = None
         self.arena: Arena | None = None
@@ -134,10 +136,13 @@ class Arcade:
         doorman = Doorman(store, settings.rates)
         self._keeper = keeper = ResultKeeper(store)
         engine = Engine(next_boot_tag(store), secrets.token_hex, settings.limits)
-        self._service = service = Service(engine, doorman, public_url=settings.public_url, ended=keeper.ended)
+        service = Service(engine, doorman, public_url=settings.public_url, ended=keeper.ended)
+        self._service = service
         matches = MatchStore(store.database)
         self.arena = arena = Arena(matches, settings.arena)
         await arena.start()
+        self._watch = watch = Watch(store, doorman, service, arena)
+        doorman.arrived = arena.arrived = watch.arrived
         app = application(service, store, doorman, arena)
         self._runner = Runner(
             app,
@@ -162,6 +167,8 @@ class Arcade:
 
     async def stop(self) -> None:
         """Let everybody who waits go, and close the file."""
+        if self._watch is not None:
+            self._watch.close()
         if self._service is not None:
             self._service.close()
         if self.arena is not None:
@@ -229,7 +236,13 @@ def application(service: Service, store: ArcadeStore, doorman: Doorman, arena: A
     app.add_routes(LadderRoutes(service, arena).table())
     app.add_routes(openapi.routes())
     app.add_routes(site.routes())
+    app.on_response_prepare.append(_name_server)
     return app
+
+
+async def _name_server(_: web.Request, response: web.StreamResponse) -> None:
+    """Who attacks need not be told the versions of everything."""
+    response.headers["Server"] = SERVER
 
 
 @web.middleware

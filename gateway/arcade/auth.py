@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -56,6 +57,8 @@ class Doorman:
         self._tokens = Limiter(rates.tokens)
         self._passwords = Limiter(rates.passwords)
         self._known: dict[bytes, tuple[Who, float | None]] = {}
+        self.arrived: Callable[[], None] = lambda: None
+        """Called whenever somebody with an account does something."""
         self._version = -1
         self._looked = 0.0
         self.reload()
@@ -79,17 +82,21 @@ class Doorman:
     def costly(self, who: Who, what: str) -> None:
         self._limit(self._sessions, f"{who.account} {what}")
 
+    def permit(self, request: web.Request) -> Callable[[], bool]:
+        _, token = _token_of(request)
+        return self.permit_of(token)
+
+    def permit_of(self, token: str) -> Callable[[], bool]:
+        """Says at any time whether this token may still be used. Does not keep the token."""
+        hashed = token_hash(token)
+        return lambda: self._holder(hashed) is not None
+
     def caller(self, request: web.Request) -> Who:
-        header = request.headers.get("Authorization")
-        if header is not None:
-            scheme, _, token = header.partition(" ")
-            token = token.strip() if scheme.lower() == "bearer" else ""
-        else:
-            token = request.cookies.get(COOKIE, "")
+        by_cookie, token = _token_of(request)
         who = self.account_of(request, token)
         if who is None:
             raise _unknown(token)
-        if header is None and request.method not in _SAFE:
+        if by_cookie and request.method not in _SAFE:
             check_same_origin(request)
         return who
 
@@ -119,6 +126,7 @@ class Doorman:
         if who is None and token and self._look_again():
             who = self._lookup(token)  # It was made a moment ago.
         if who is not None:
+            self.arrived()
             self._limit(self._calls, who.account)
         elif token:
             self._limit(self._tokens, request.remote or "")
@@ -138,7 +146,10 @@ class Doorman:
     def _lookup(self, token: str) -> Who | None:
         if not token or len(token) > _MAX_TOKEN:
             return None
-        known = self._known.get(token_hash(token))
+        return self._holder(token_hash(token))
+
+    def _holder(self, hashed: bytes) -> Who | None:
+        known = self._known.get(hashed)
         if known is None:
             return None
         who, expires_at = known
@@ -148,6 +159,15 @@ class Doorman:
         seconds = limiter.take(name, asyncio.get_running_loop().time())
         if seconds:
             raise _too_often(seconds)
+
+
+def _token_of(request: web.Request) -> tuple[bool, str]:
+    """Whether it is that of a cookie, and the token."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return True, request.cookies.get(COOKIE, "")
+    scheme, _, token = header.partition(" ")
+    return False, token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _unknown(token: str) -> Refusal:

@@ -35,6 +35,9 @@ _BUFFERED: Final = 16 * 1024
 MOST: Final = 8000
 """Connections; more than the requests that may wait."""
 
+SERVER: Final = "lrgpnode"
+"""What we call ourselves in headers."""
+
 SPARE_FILES: Final = 200
 """Open files that connections leave to the rest of the process."""
 
@@ -95,6 +98,7 @@ class Connection(web.RequestHandler):
         if request.writer.output_size > 0:
             raise ConnectionError("an answer has begun already")
         response = answers.plain_error(HTTPStatus(status))
+        response.headers["Server"] = SERVER
         response.force_close()
         return response
 

@@ -107,6 +107,11 @@ _MIGRATIONS: Final = (
         INSERT INTO fact VALUES ('accounts', '1') ON CONFLICT (name) DO UPDATE SET value = value + 1;
     END;
     """,
+    """
+    CREATE TRIGGER ssh_key_removed AFTER DELETE ON ssh_key BEGIN
+        INSERT INTO fact VALUES ('accounts', '1') ON CONFLICT (name) DO UPDATE SET value = value + 1;
+    END;
+    """,
 )
 
 

@@ -155,6 +155,9 @@ class Sitting:
         match error:
             case SeatLost():
                 self._saw(Lost(reason=str(error)))
+            case AccountRefused() if sitter.row.stage is SeatStage.OPENING and sitter.notes.broken:
+                # The player is sent off, and nothing can be given back with an account that is not taken.
+                self._saw(Lost(reason=str(error)))
             case NoTable() | CannotPlay() | AccountRefused() if sitter.row.stage is SeatStage.OPENING:
                 await sitter.send_off(str(error))
             case Unreachable():
@@ -171,11 +174,14 @@ class Sitting:
         return 0.0
 
     async def _too_long(self) -> bool:
-        """Whether the platform has been away for so long that the seat is given up."""
+        """Whether there is nothing more to wait for: no seat was taken, or the platform is away too long."""
         sitter = self._sitter
         away = sitter.now() - (self._away_since or sitter.now())
-        if sitter.row.stage is SeatStage.OPENING and (sitter.notes.broken or away >= OPENING_LIMIT):
-            await sitter.send_off(sitter.notes.broken or self.trouble)
+        opening = sitter.row.stage is SeatStage.OPENING
+        if opening and not sitter.notes.broken and away >= OPENING_LIMIT:
+            await sitter.send_off(self.trouble)
+        # A seat that may have been taken is to be given back, which may need more attempts.
+        if opening and sitter.notes.broken and not sitter.row.seat:
             return True
         if away >= AWAY_LIMIT:
             self._saw(Lost(reason=f"{sitter.row.platform} could not be reached for a day"))

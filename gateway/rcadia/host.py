@@ -24,6 +24,7 @@ from gateway.rcadia.client.errors import Refused, Unauthorized
 from gateway.rcadia.client.host import HostApi
 from gateway.rcadia.hosting.engine import Engine
 from gateway.rcadia.hosting.memory import Kept, KeptTable, Shelf, kept_seek, read, seek_of, written
+from gateway.rcadia.hosting.own_seat import HOSTED
 from gateway.rcadia.hosting.place import HOUSE, MESH, Place, patience_ends
 from gateway.rcadia.hosting.plan import (
     CloseTable,
@@ -83,6 +84,7 @@ class HouseHost:
         self._places: list[Place] = []
         self._numbers = itertools.count(1)
         self._seeks: list[Seek] = []
+        self._bringing: list[Seek] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._wake = asyncio.Event()
         self._running: asyncio.Task[Any] | None = None
@@ -103,6 +105,23 @@ class HouseHost:
             if one.app in self._words:
                 self._take_up(one)
         self._running = asyncio.get_running_loop().create_task(self._run())
+
+    def reconcile(self, sessions: Collection[str]) -> None:
+        """Seats of players that no bridge knows of go to whoever is in line, else to the house.
+
+        They were taken just before a kill. ``sessions``: those of the seats that bridges have.
+        """
+        for place in self._places:
+            known = {place.table.id, place.table.before, str(place.key.get(HOSTED))}
+            if place.seated != MESH or place.seat is not None or known.intersection(sessions):
+                continue
+            if not place.key:
+                place.unseat()
+                continue
+            app = place.table.app
+            seek = next((one for one in self._in_line() if one.app == app and self._free(one)), None)
+            self._bring(seek, self._usher.bring_again(place, seek))
+        self.changed()
 
     async def stop(self) -> None:
         """Close tables where nobody sits; games are left as they are, for the next start."""
@@ -205,6 +224,24 @@ class HouseHost:
         crowded = len(views) >= self._settings.max_tables and not any(view.open for view in views)
         return crowded or any(seek.app == app and self._free(seek) for seek in self._seeks)
 
+    def _in_line(self) -> list[Seek]:
+        """Who waits and is not being seated."""
+        return [seek for seek in self._seeks if all(seek.peer != one.peer for one in self._bringing)]
+
+    def _bring(self, seek: Seek | None, seating: Coroutine[Any, Any, Any]) -> None:
+        """Seat somebody, who is not seated elsewhere meanwhile."""
+
+        async def bring() -> None:
+            try:
+                await seating
+            finally:
+                if seek is not None:
+                    self._bringing.remove(seek)
+
+        if seek is not None:
+            self._bringing.append(seek)
+        self._spawn(bring())
+
     def _free(self, seek: Seek) -> bool:
         """Whether the player could be seated now."""
         return self._mesh is not None and self._mesh.free(seek.peer, self._platform)
@@ -264,7 +301,7 @@ class HouseHost:
                 self._spawn(self._usher.no_order(place))
         if now < self._open_after or self._stills:
             settings = replace(settings, max_tables=0)
-        views, seeks, wall = [place.view for place in self._places], self._seeks, self._wall()
+        views, seeks, wall = [place.view for place in self._places], self._in_line(), self._wall()
         if any(view.wanting(now) for view in views):
             # Who plays elsewhere stays in line.
             seeks = [seek for seek in seeks if seek.until <= wall or self._free(seek)]
@@ -290,7 +327,7 @@ class HouseHost:
             case SeatPlayer(number, seek):
                 place = self._numbered(number)
                 place.seated = MESH
-                self._spawn(self._usher.seat_player(place, seek))
+                self._bring(seek, self._usher.seat_player(place, seek))
             case SeatHouse(number):
                 place = self._numbered(number)
                 place.seated = HOUSE

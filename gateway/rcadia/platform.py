@@ -49,7 +49,12 @@ JOINED_AGAIN: Final = 3
 
 TABLES_TRIED: Final = 5
 NO_SESSION: Final = "ses_000000000000"
-"""An id that no session has: whoever asks for it learns whether the token is good, and nothing else."""
+"""An id of another start of the server: whoever asks for it learns whether the token is good, no more.
+
+No request of the protocol says that alone (§3, §5): those with a token make something or name a session, and
+to name one that is there could make a player ready in it (§6), or say nothing of the scope. Such an id is
+what every program has that outlives a restart, and its answer is written down (§1: 410, §7: 404).
+"""
 
 
 class RcadiaPlatform:

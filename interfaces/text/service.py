@@ -34,7 +34,7 @@ from storage.writer import Writer
 from . import house, parse, replies, seats
 from .assist import Assistance, marked
 from .desk import Desk, Limits
-from .draft import Draft
+from .draft import Draft, nobody
 from .finding import Finding
 from .following import Following
 from .held import Held
@@ -251,6 +251,19 @@ class TextService:
             await self._web.unseek(seek.player)
             await self._following.meet(session, seek)
         return True
+
+    async def seated(self, player: str, app: str) -> None:
+        """A player sits at a table of ours, and waits for that game no more, however it came about."""
+        if self._speaker is None:
+            return
+        try:
+            async with self._lock:
+                if found := [one for one in self._table.seeks(app) if one.player == player]:
+                    draft = nobody(self._node.now())
+                    draft.wait_no_more(found)
+                    await self._commit(draft)
+        except StorageError as error:
+            log.warning("%s still waits for %s: %s", player, app, error)
 
     # Who answers
 

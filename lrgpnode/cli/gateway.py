@@ -106,7 +106,8 @@ def gateway_tables(context: Context, game: str | None, platform: str | None, as_
         place = f"{clean(table['platform'], 16)}  {pad(clean(table['id'], 64), 17)}"
         write(f"{place}  {seats}  {title}{host} {names}")
     if not result["tables"]:
-        write("No table has a free seat.")
+        command = context.command("gateway", "status")
+        write(f"No table of others has a free seat. `{command}` shows those of our own.")
     for name, why in sorted(result["troubles"].items()):
         write(f"{clean(name, 32)} was not asked: {clean(why)}")
 
@@ -208,7 +209,10 @@ def account_add(context: Context, platform: str, name: str, as_json: bool) -> No
     The name `host` is for the account with which tables of our own are hosted; all others are a pool for
     players.
     """
-    result = context.call("gateway.account.add", platform=platform, name=name, token=_token())
+    token = _token()
+    if not token:
+        raise click.UsageError("No token was given.")
+    result = context.call("gateway.account.add", platform=platform, name=name, token=token)
     if as_json:
         say_json(result)
         return

@@ -16,9 +16,10 @@ from lrgpnode.cli.text import clean, counted, pad, when
 from lrgpnode.cli.types import Words
 
 if TYPE_CHECKING:
-    from gateway.agentgames.server.keys import Key
+    from gateway.agentgames.server.keys import Key, Keys
     from gateway.agentgames.server.records import MatchStore, Played
     from gateway.agentgames.server.replay import Replay
+    from gateway.arcade.accounts import Accounts
     from gateway.arcade.store import ArcadeStore
 
 ACCOUNT = Words(40)
@@ -150,11 +151,8 @@ def key_add(context: Context, account: str, file: Path, as_json: bool) -> None:
                 line = opened.readline(MAX_LINE + 1)
     except OSError as error:
         raise CliError(Exit.FAILED, "file", f"{file} cannot be read: {error.strerror}.") from None
-    with arcade_store(context) as store:
-        from gateway.agentgames.server.keys import Keys  # noqa: PLC0415
-        from gateway.arcade.accounts import Accounts  # noqa: PLC0415
-
-        made = Keys(store.database).add(Accounts(store).find(account), line)
+    with _keys(context) as (keys, accounts):
+        made = keys.add(accounts.find(account), line)
     if as_json:
         say_json(_key(made))
     else:
@@ -167,11 +165,8 @@ def key_add(context: Context, account: str, file: Path, as_json: bool) -> None:
 @pass_context
 def key_list(context: Context, account: str | None, as_json: bool) -> None:
     """List the keys, of ACCOUNT or of all."""
-    with arcade_store(context) as store:
-        from gateway.agentgames.server.keys import Keys  # noqa: PLC0415
-        from gateway.arcade.accounts import Accounts  # noqa: PLC0415
-
-        found = Keys(store.database).all(None if account is None else Accounts(store).find(account))
+    with _keys(context) as (keys, accounts):
+        found = keys.all(None if account is None else accounts.find(account))
     if as_json:
         say_json({"keys": [_key(one) for one in found]})
         return
@@ -192,15 +187,21 @@ def key_remove(context: Context, account: str, key: str, as_json: bool) -> None:
 
     The beginning of the ID is enough; the fingerprint and the comment will do, too.
     """
-    with arcade_store(context) as store:
-        from gateway.agentgames.server.keys import Keys  # noqa: PLC0415
-        from gateway.arcade.accounts import Accounts  # noqa: PLC0415
-
-        gone = Keys(store.database).remove(Accounts(store).find(account), key)
+    with _keys(context) as (keys, accounts):
+        gone = keys.remove(accounts.find(account), key)
     if as_json:
         say_json(_key(gone))
     else:
         write(f"Removed {gone.fingerprint} from {clean(gone.account_name)}.")
+
+
+@contextmanager
+def _keys(context: Context) -> Iterator[tuple[Keys, Accounts]]:
+    with arcade_store(context) as store:
+        from gateway.agentgames.server.keys import Keys  # noqa: PLC0415
+        from gateway.arcade.accounts import Accounts  # noqa: PLC0415
+
+        yield Keys(store.database), Accounts(store)
 
 
 def _key(one: Key) -> dict[str, Any]:

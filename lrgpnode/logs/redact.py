@@ -50,25 +50,46 @@ class Redactor:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._secrets: frozenset[str] = frozenset()
-        self._known: re.Pattern[str] | None = None
+        self._secrets: set[str] = set()
+        # Where a secret may begin, and how long it may be then. Entries are only ever added or replaced
+        # whole, after the secret itself is there, so that ``clean`` needs no lock.
+        self._lengths: dict[str, tuple[int, ...]] = {}
 
     def register(self, secret: str | bytes) -> None:
-        """Never let this into a log, in any of its usual spellings."""
-        spellings = _spellings(secret)
+        """Never let this into a log, in any of its usual spellings.
+
+        What it costs does not grow with the number of secrets.
+        """
         with self._lock:
-            self._secrets |= spellings
-            # The longest first: one secret may begin with another.
-            words = sorted(self._secrets, key=len, reverse=True)
-            self._known = re.compile("|".join(map(re.escape, words))) if words else None
+            for spelling in _spellings(secret):
+                self._secrets.add(spelling)
+                beginning, length = spelling[:MIN_SECRET], len(spelling)
+                lengths = self._lengths.get(beginning, ())
+                if length not in lengths:
+                    # The longest first: one secret may begin with another.
+                    self._lengths[beginning] = tuple(sorted((*lengths, length), reverse=True))
 
     def clean(self, text: str) -> str:
         """``text`` without secrets."""
-        if self._known is not None:
-            text = self._known.sub(GONE, text)
+        if self._lengths:
+            text = self._without_known(text)
         for pattern, replacement in _PATTERNS:
             text = pattern.sub(replacement, text)
         return _BYTES.sub(_no_raw_key, text)
+
+    def _without_known(self, text: str) -> str:
+        beginnings, secrets = self._lengths, self._secrets
+        kept: list[str] = []
+        done = 0
+        for at in range(len(text) - MIN_SECRET + 1):
+            if at < done or text[at : at + MIN_SECRET] not in beginnings:
+                continue
+            for length in beginnings[text[at : at + MIN_SECRET]]:
+                if text[at : at + length] in secrets:
+                    kept += (text[done:at], GONE)
+                    done = at + length
+                    break
+        return "".join((*kept, text[done:])) if kept else text
 
 
 def _no_raw_key(match: re.Match[str]) -> str:

@@ -80,6 +80,13 @@ def test_tables(node: FakeNode, run: Run) -> None:
     assert node.calls[-1] == ("gateway.tables", {"app": "chess"})
 
 
+def test_no_table_with_a_free_seat_names_the_way_to_our_own(node: FakeNode, run: Run) -> None:
+    node.results["gateway.tables"] = models.GatewayTables(tables=(), troubles={})
+    shown = run("gateway", "tables").out
+    assert shown.startswith("No table of others has a free seat.")
+    assert "gateway status` shows those of our own" in shown
+
+
 def test_seats(node: FakeNode, run: Run) -> None:
     over = seat(id=6, stage=SeatStage.OVER, result=SeatResult.WON, reason="won (timeout)")
     playing = seat(opponent="Webby", trouble="the platform does not answer")

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from gateway.policy import GatePolicy, Players
-from gateway.seat import HostedSeat, ResumeKey, SeatLost, Side, Word
+from gateway.seat import Account, AccountRefused, HostedSeat, ResumeKey, SeatLost, Side, Word
 from gateway.seeking import Host, HostTable, Seek, Unwanted
 from lrgpnode.config import Settings
 from lrgpnode.protocol.errors import CallerError
@@ -263,6 +263,47 @@ def test_an_account_that_the_platform_does_not_take() -> None:
     play(main)
 
 
+def test_a_better_token_ends_the_trouble_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Virtual time flies while a file is written in a thread: here nobody looks because time has passed.
+    monkeypatch.setattr("gateway.service.TROUBLED_SECONDS", 1e9)
+    monkeypatch.setattr("gateway.service.WELL_SECONDS", 1e9)
+
+    async def main(scene: Scene) -> None:
+        def trouble() -> str:
+            return scene.host.desk.status().platforms[0].trouble
+
+        tokens: list[str] = []
+        # The first look, at the start, is over.
+        await scene.until(lambda: scene.world.asked == ["check"], 5.0)
+
+        async def check(account: Account | None) -> None:
+            tokens.append("" if account is None else account.token.reveal())
+            if tokens[-1] != "tok_better_1":
+                raise AccountRefused("the platform does not take the token")
+
+        scene.host.platform.check = check  # type: ignore[method-assign]
+        await scene.host.desk.add_account("fake", "main", "tok_worse_1")
+        await scene.until(lambda: trouble() == "the platform does not take the token", 5.0)
+        await scene.host.desk.add_account("fake", "main", "tok_better_1")
+        await scene.until(lambda: trouble() == "", 5.0)
+        await scene.host.desk.remove_account("fake", "main")
+        await scene.until(lambda: len(tokens) == 3, 5.0)
+        assert tokens == ["tok_worse_1", "tok_better_1", ""]
+
+    play(main)
+
+
+@pytest.mark.parametrize(("name", "late"), [("agentgames", True), ("poker", False)])
+def test_an_account_of_a_platform_that_is_not_there(name: str, late: bool) -> None:
+    async def main(scene: Scene) -> None:
+        with pytest.raises(CallerError) as refused:
+            await scene.host.desk.add_account(name, "main", "tok_better_1")
+        assert refused.value.message.startswith(f"there is no platform {name}; there are: fake")
+        assert refused.value.message.endswith("Its settings act when the node starts next") is late
+
+    play(main)
+
+
 class House:
     """A host with one table, as the service sees it."""
 
@@ -271,6 +312,7 @@ class House:
         self.sought: list[str] = []
         self.free: list[FakeTable] = []
         self.looks = 0
+        self.reconciled: list[set[str]] = []
         self.bring: Callable[[Seek, FakeTable], Awaitable[None]]
 
     async def start(self) -> None: ...
@@ -301,6 +343,9 @@ class House:
     @asynccontextmanager
     async def still(self) -> AsyncIterator[None]:
         yield
+
+    def reconcile(self, sessions: Collection[str]) -> None:
+        self.reconciled.append(set(sessions))
 
     def seeks(self) -> Sequence[Seek]:
         return ()
@@ -378,6 +423,8 @@ def test_our_table_over_a_restart() -> None:
         await scene.host.start()
         await scene.until(lambda: table.ordered)
         assert scene.host.stage() == "playing"
+        # The host was told which seats are somebody's.
+        assert cast("House", host).reconciled == [{table.id}]
 
     play(main)
 

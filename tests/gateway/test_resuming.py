@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import NoReturn
 
 import pytest
 
-from gateway.seat import Reason, Side, Winner
+from gateway.seat import Account, AccountRefused, Reason, ResumeKey, Side, Unreachable, Winner
 from lrgpnode.protocol.session import Status
 from storage import errors
 from tests.gateway.fake_platform import FakePlatform, moves
@@ -217,6 +218,61 @@ def test_a_platform_that_is_away_when_a_seat_is_wanted() -> None:
         assert (row.result, row.reason) == ("none", "the platform does not answer")
         assert scene.host.told_player() == ["No seat for you: the platform does not answer."]
         assert scene.host.store.gateway.used() == {}
+
+    play(main)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_seat_that_was_noted_when_the_platform_went_away_is_given_back_when_it_returns(back: bool) -> None:
+    """Whether it was taken nobody knows: attempts to leave it become rarer, and end."""
+
+    async def main(scene: Scene) -> None:
+        table = scene.world.table("chess", comes=False)
+
+        def crash(now: str) -> None:
+            if now == "taken":
+                scene.world.down = True
+                raise Unreachable("the platform does not answer")
+
+        scene.host.platform.crash = crash
+        id = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        asked = len(scene.world.asked)
+        await scene.quiet(3600)
+        assert len(scene.world.asked) - asked < 40
+        if back:
+            scene.world.down = False
+            await scene.over()
+            assert table.left
+        else:
+            await scene.until(lambda: scene.host.stage() == "over", 90_000, every=60.0)
+        assert scene.host.bridge().result == "none"
+        assert scene.host.store.gateway.used() == {}
+
+    play(main)
+
+
+def test_an_account_that_is_refused_when_the_seat_was_noted() -> None:
+    async def main(scene: Scene) -> None:
+        scene.world.table("chess")
+
+        def crash(now: str) -> None:
+            raise AccountRefused("the platform does not take the token")
+
+        scene.host.platform.crash = crash
+        resumed: list[ResumeKey] = []
+
+        async def resume(key: ResumeKey, account: Account) -> NoReturn:
+            resumed.append(key)
+            raise AccountRefused("the platform does not take the token")
+
+        scene.host.platform.resume = resume  # type: ignore[method-assign]
+        id = await scene.ann.challenge(B, "chess")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        row = await scene.over()
+        assert (row.result, row.reason) == ("none", "the platform does not take the token")
+        await scene.quiet(600)
+        assert len(resumed) <= 2
 
     play(main)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 import time
 from urllib.parse import quote
 
@@ -138,3 +139,25 @@ def test_hostile_text_takes_no_long_time(piece: str) -> None:
     began = time.process_time()
     Redactor().clean(text)
     assert time.process_time() - began < 1.0
+
+
+def test_many_secrets_cost_no_more_than_few() -> None:
+    redactor = Redactor()
+    began = time.process_time()
+    tokens = [f"arc{number:040d}" for number in range(2000)]
+    for token in tokens:
+        redactor.register(token)
+    text = " ".join(tokens[:300])
+    cleaned = redactor.clean(text)
+    # Compiling all of them anew for each takes minutes.
+    assert time.process_time() - began < 2.0
+    assert cleaned == " ".join([GONE] * 300)
+
+
+@given(st.lists(st.text("ab", min_size=6, max_size=12), min_size=1, max_size=6), st.text("ab ", max_size=60))
+def test_the_longest_of_several_secrets_goes_from_the_left(secrets: list[str], text: str) -> None:
+    redactor = Redactor()
+    for secret in secrets:
+        redactor.register(secret)
+    words = sorted(secrets, key=len, reverse=True)
+    assert redactor.clean(text) == re.sub("|".join(words), GONE, text)

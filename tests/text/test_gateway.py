@@ -11,13 +11,14 @@ from typing import Any, cast
 import pytest
 
 from gateway.seat import Reason, Side, Winner
+from gateway.seeking import Seek
 from interfaces.text.held import Held
 from interfaces.text.service import TextService
 from interfaces.text.wire import HeldTransport
 from lrgpnode.config import Settings
 from lrgpnode.node import Identities
 from storage.gateway_model import SeatResult
-from tests.gateway.fake_platform import World, moves
+from tests.gateway.fake_platform import FakeSeat, World, moves
 from tests.gateway.scene import GatewayNode
 from tests.node.network import Air
 from tests.node.players import B, Player
@@ -55,6 +56,7 @@ class Counter(GatewayNode):
             thinker=Thinks(),
         )
         self.gateway.matched = self.text.take_challenge
+        self.gateway.seated = self.text.seated
         await self.text.open(self.node, self.desk)
         return self
 
@@ -208,6 +210,28 @@ def test_who_waits_by_text_gets_a_peer_that_challenges_the_gateway(killed: bool)
             await paul.challenge(B, "ttt")
             await asyncio.sleep(60)
             assert place.world.tables["t1"].joins == 1, "nobody waits any more"
+        finally:
+            await paul.stop()
+
+    at_counter(scene)
+
+
+def test_who_is_brought_to_a_table_of_ours_waits_no_more() -> None:
+    """However it came about: somebody else who challenges the gateway is not given to him, too."""
+
+    async def scene(place: Place) -> None:
+        paul = Player(PAUL, place.air, place.loop)
+        await paul.start()
+        try:
+            await place.says("seek ttt")
+            await place.says("seek chess")
+            table = place.world.table("ttt", hosted=True)
+            table.sit("main", "Web")
+            account = place.node.gateway.accounts.get("fake", "main")
+            assert account is not None
+            seek = Seek(peer=ANN, app="ttt", at=0.0, until=1e12, session="00000000000000aa")
+            await place.node.gateway.seat(seek, FakeSeat(table), account)
+            assert [one.app_id for one in place.node.store.text.seeks()] == ["chess"]
         finally:
             await paul.stop()
 

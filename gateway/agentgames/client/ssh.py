@@ -182,7 +182,8 @@ def _key(secret: Secret) -> asyncssh.SSHKey:
         return asyncssh.import_private_key(secret.reveal())
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError, ValueError) as error:
         if "passphrase" in str(error).lower():
-            raise Unauthorized("The SSH key of the account has a passphrase: give one without") from None
+            # No colon: the log takes out what follows one behind that word.
+            raise Unauthorized("The SSH key of the account has a passphrase; give one without") from None
         raise Unauthorized("The account is no SSH key: AgentGames over SSH takes a private one") from None
 
 

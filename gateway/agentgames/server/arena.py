@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ JOIN_SECONDS: Final = 30.0
 MAX_SEATS: Final = 2000
 MAX_SEATS_OF_ACCOUNT: Final = 64
 MAX_PRACTICE: Final = 32
+MAX_PRACTICE_OF_ACCOUNT: Final = 8
 MATCHES: Final = Rate(per_second=5, burst=1000)
 """How often one account may take a seat: whatever is rated is kept for good."""
 
@@ -39,7 +40,14 @@ QUEUE_SECONDS: Final = 120.0
 
 
 class TooMany(Exception):
-    """There is no seat; ``str()`` is a sentence for whoever wanted it."""
+    """There is no seat; ``str()`` is a sentence for whoever wanted it.
+
+    ``retry_after``: seconds until it is worth another attempt.
+    """
+
+    def __init__(self, message: str, retry_after: float = 10.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -79,7 +87,9 @@ class Arena:
         self.now = now
         self._house = practice.House(thinker or ThinkingProcess())
         self._matchmaker: Matchmaker[Seat] = Matchmaker()
-        self._seats: set[Seat] = set()
+        self._seats: dict[Seat, Callable[[], bool] | None] = {}
+        self.arrived: Callable[[], None] = lambda: None
+        """Called whenever somebody takes a seat."""
         self._counts: Counter[str] = Counter()
         self._limiter = Limiter(MATCHES)
         self._tables: set[Table] = set()
@@ -114,21 +124,42 @@ class Arena:
 
     # For whoever plays
 
-    def seat(self, player: Player) -> Seat:
-        """A place for one match; it ends by itself if no game is named. Raises ``TooMany``."""
+    def seat(self, player: Player, permit: Callable[[], bool] | None = None) -> Seat:
+        """A place for one match; it ends by itself if no game is named. Raises ``TooMany``.
+
+        ``permit`` says at any time whether the player may still be here, by what it has shown.
+        """
         if self._closing:
             raise TooMany("the arcade is closing")
         if len(self._seats) >= MAX_SEATS:
             raise TooMany("too many connections")
         if self._counts[player.account] >= MAX_SEATS_OF_ACCOUNT:
             raise TooMany("too many connections of this account")
-        if self._limiter.take(player.account, asyncio.get_running_loop().time()):
-            raise TooMany("too many matches of this account in a short time")
+        seconds = self._limiter.take(player.account, asyncio.get_running_loop().time())
+        if seconds:
+            raise TooMany("too many matches of this account in a short time", seconds)
         made = Seat(self, player)
-        self._seats.add(made)
+        self._seats[made] = permit
+        self.arrived()
         self._counts[player.account] += 1
         made.set_timer(self.settings.join_seconds, wire.join_first(GAMES))
         return made
+
+    @property
+    def occupied(self) -> bool:
+        """Whether anybody has a seat."""
+        return bool(self._seats)
+
+    def cut_off(self, accounts: Collection[str]) -> None:
+        """These accounts may not be here any more, nor may whoever has no permit: as if they had left.
+
+        Raises ``StoreError``.
+        """
+        for seat, permit in list(self._seats.items()):
+            if seat.account in accounts:
+                seat.cut_off(wire.ACCOUNT_UNAVAILABLE)
+            elif permit is not None and not permit():
+                seat.cut_off(messages.REVOKED)
 
     def activity(self) -> list[Activity]:
         playing = Counter(one.match.game for one in self._tables if one.rated)
@@ -156,7 +187,11 @@ class Arena:
     def practise(self, seat: Seat, game: str, level: int) -> None:
         if not self._may_begin(seat, game):
             return
-        if sum(not one.rated for one in self._tables) >= MAX_PRACTICE:
+        with_house = [one.seats[0].account for one in self._tables if not one.rated]
+        if with_house.count(seat.account) >= MAX_PRACTICE_OF_ACCOUNT:
+            seat.close(wire.Error(error=messages.MUCH_PRACTICE))
+            return
+        if len(with_house) >= MAX_PRACTICE:
             seat.close(wire.Error(error=messages.NO_THOUGHT))
             return
         seat.say(wire.Queued(game=game))
@@ -171,7 +206,7 @@ class Arena:
 
     def released(self, seat: Seat) -> None:
         if seat in self._seats:
-            self._seats.discard(seat)
+            del self._seats[seat]
             self._counts[seat.account] -= 1
             if not self._counts[seat.account]:
                 del self._counts[seat.account]

@@ -11,9 +11,11 @@ from gateway.agentgames import wire
 
 REPLACED: Final = "another connection of this account waits for this game now"
 INPUT_ENDED: Final = "your input has ended, so that you could not move"
+REVOKED: Final = "your token or key was revoked"
 CLOSING: Final = "the arcade is closing \u2014 the match does not count"
 NOT_RECORDED: Final = "the arcade cannot record matches now \u2014 try again later"
 NO_THOUGHT: Final = "the house cannot play now \u2014 try again later"
+MUCH_PRACTICE: Final = "you practise as often as one account may \u2014 end a match first"
 
 LARGE: Final = 4096
 """Bytes of a message above which only what may matter of it is read: the rest would take time."""
@@ -65,7 +67,10 @@ def _cut(value: msgspec.Raw) -> Any:
 
 
 def read_practice(line: bytes | str) -> int | None:
-    """The level of a join that asks for practice, 0 where it names none; None for a rated match."""
+    """The level of a join that asks for practice, 0 where it names none; None for a rated match.
+
+    Names match without regard to case, as in ``read``, and a padded join means what a short one does.
+    """
     text = line if isinstance(line, str) else line.decode("utf-8", "replace")
     if len(text) > LARGE and text.count(":") > MOST_MEMBERS:
         return None
@@ -78,10 +83,13 @@ def read_practice(line: bytes | str) -> int | None:
 
 
 def _plain(value: msgspec.Raw | None) -> Any:
-    """A value as it is, of a wish; one too long for any is one that nobody knows."""
+    """A value of a wish; one that is too long or no number of ours stays raw, which nobody knows."""
     if value is None or len(bytes(value)) > MOST_SHOWN:
         return value
-    return msgspec.json.decode(value)
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeError):
+        return value
 
 
 def wants_practice(value: object) -> bool:

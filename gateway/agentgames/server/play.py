@@ -9,6 +9,7 @@ import asyncio
 import logging
 import math
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -60,12 +61,9 @@ class PlayRoutes:
 
     async def play(self, request: web.Request) -> web.StreamResponse:
         try:
-            who = self._who(request)
+            who, permit = self._who(request)
         except Refusal as refusal:
-            response = _text(refusal.status, f"{refusal}\n")
-            if refusal.retry_after is not None:
-                response.headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after)))
-            return response
+            return _text(refusal.status, f"{refusal}\n", refusal.retry_after)
         upgrade = web.WebSocketResponse(
             max_msg_size=wire.MAX_LINE, compress=False, timeout=CLOSE_SECONDS, autoclose=False
         )
@@ -74,9 +72,9 @@ class PlayRoutes:
             response.headers["Sec-WebSocket-Version"] = "13"
             return response
         try:
-            seat = self._arena.seat(Player(account=who.account, name=who.name))
+            seat = self._arena.seat(Player(account=who.account, name=who.name), permit)
         except TooMany as error:
-            return _text(429, f"{error}\n")
+            return _text(429, f"{error}\n", error.retry_after)
         try:
             await upgrade.prepare(request)
             _keep_alive(request)
@@ -95,8 +93,11 @@ class PlayRoutes:
         else:
             seat.join(game)
 
-    def _who(self, request: web.Request) -> Who:
-        """Raises ``Refusal``, in whose text there is what the specification's server says."""
+    def _who(self, request: web.Request) -> tuple[Who, Callable[[], bool]]:
+        """Who it is, and what says later whether it still may play.
+
+        Raises ``Refusal``, in whose text there is what the specification's server says.
+        """
         given = request.headers.get("Authorization") or request.query.get("token") or ""
         by_cookie = not given and COOKIE in request.cookies
         token = request.cookies[COOKIE] if by_cookie else given.removeprefix(_BEARER)
@@ -108,7 +109,7 @@ class PlayRoutes:
         if by_cookie:
             check_same_origin(request)
         who.check("play")
-        return who
+        return who, self._doorman.permit_of(token)
 
 
 async def _converse(request: web.Request, upgrade: web.WebSocketResponse, seat: Seat) -> None:
@@ -175,8 +176,11 @@ def _keep_alive(request: web.Request) -> None:
         found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEP_ALIVE_TIMES)
 
 
-def _text(status: int, text: str) -> web.Response:
-    return web.Response(status=status, text=text, headers={"X-Content-Type-Options": "nosniff"})
+def _text(status: int, text: str, retry_after: float | None = None) -> web.Response:
+    headers = {"X-Content-Type-Options": "nosniff"}
+    if retry_after is not None:
+        headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
+    return web.Response(status=status, text=text, headers=headers)
 
 
 async def _not_found(_: web.Request) -> web.StreamResponse:

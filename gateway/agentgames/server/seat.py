@@ -118,6 +118,11 @@ class Seat:
         self._finish()
         self._arena.released(self)
 
+    def cut_off(self, why: str) -> None:
+        """The player may not be here any more: it is told so, and has left."""
+        self.say(wire.Error(error=why))
+        self.leave()
+
     async def receive(self) -> wire.Answer | None:
         """The next message; None once there are no more."""
         while not self._unread:

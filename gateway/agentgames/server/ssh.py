@@ -160,7 +160,7 @@ class _Connection(asyncssh.SSHServer):
     def session_requested(self) -> asyncssh.SSHServerSession[bytes] | bool:
         if self.session is not None:
             return False
-        self.session = Session(self._arena, self._owner)
+        self.session = Session(self._arena, self._owner, self._permitted)
         return self.session
 
     def _owner(self) -> Key | str:
@@ -175,6 +175,11 @@ class _Connection(asyncssh.SSHServer):
         if key is None:
             return UNKNOWN_KEY
         return SUSPENDED if key.disabled else key
+
+    def _permitted(self, account: str) -> bool:
+        """Whether the key is still that account's, and it may play. Raises ``StoreError``."""
+        key = self._keys.owner(self._offered)
+        return key is not None and key.account == account and not key.disabled
 
     async def close(self) -> None:
         if self._connection is not None:

@@ -27,11 +27,15 @@ PRACTICE: Final = "practice"
 
 
 class Session(asyncssh.SSHServerSession[bytes]):
-    """``owner``: whose key it is, or why its owner may not play."""
+    """``owner``: whose key it is, or why its owner may not play. ``permitted``: whether it is still that
+    account's."""
 
-    def __init__(self, arena: Arena, owner: Callable[[], Key | str]) -> None:
+    def __init__(
+        self, arena: Arena, owner: Callable[[], Key | str], permitted: Callable[[str], bool]
+    ) -> None:
         self._arena = arena
         self._owner = owner
+        self._permitted = permitted
         self._channel: asyncssh.SSHServerChannel[bytes] | None = None
         self._connection: SSHConnection | None = None
         self._words: list[str] = []
@@ -63,7 +67,8 @@ class Session(asyncssh.SSHServerSession[bytes]):
             self._refuse(owner)
             return
         try:
-            self._seat = self._arena.seat(Player(account=owner.account, name=owner.account_name))
+            player = Player(account=owner.account, name=owner.account_name)
+            self._seat = self._arena.seat(player, lambda: self._permitted(player.account))
         except TooMany as error:
             self._refuse(str(error))
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -153,7 +154,20 @@ def _answer(request: web.Request, asset: Asset, headers: Mapping[str, str]) -> w
     if asset.etag in request.headers.get("If-None-Match", ""):
         return web.Response(status=304, headers=sent)
     sent["Content-Type"] = asset.content_type
-    if asset.packed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+    if asset.packed is not None and takes_gzip(request.headers.get("Accept-Encoding", "")):
         sent["Content-Encoding"] = "gzip"
         return web.Response(body=asset.packed, headers=sent)
     return web.Response(body=asset.body, headers=sent)
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether a header ``Accept-Encoding`` allows gzip (RFC 9110, section 12.5.3)."""
+    weights = {}
+    for one in accepted.lower().split(","):
+        name, *parameters = (part.strip() for part in one.split(";"))
+        weight = next((text[2:] for text in parameters if text.startswith("q=")), "1")
+        weights[name] = _WEIGHT.match(weight) is not None and weight.strip("0.") != ""
+    return weights.get("gzip", weights.get("x-gzip", weights.get("*", False)))
+
+
+_WEIGHT: Final = re.compile(r"(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)\Z")

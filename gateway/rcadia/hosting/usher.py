@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final, Protocol
 
 from gateway.rcadia.client.pauses import Pauses
@@ -93,8 +93,11 @@ class Usher:
         place.seated = MESH
         place.table.hold(True)
         seat = await self._sit(place, self._mesh.name(seek.peer))
-        if seat is None:
-            return False
+        return seat is not None and await self._bring(seek, seat)
+
+    async def _bring(self, seek: Seek, seat: OwnSeat) -> bool:
+        """Whether the player was brought to the seat, which is given back otherwise."""
+        assert self._mesh is not None
         seated = True
         try:
             await self._mesh.seat(seek, seat, self._account)
@@ -114,21 +117,40 @@ class Usher:
 
     async def resume_house(self, place: Place) -> None:
         """The house goes on in a seat that is ours, by its key."""
+
+        async def go_on(seat: OwnSeat) -> None:
+            if self._settings.house:
+                self._play(place, seat)
+            else:
+                await seat.inner.leave()
+                place.unseat()
+
+        await self._resumed(place, go_on)
+
+    async def bring_again(self, place: Place, seek: Seek | None) -> None:
+        """A seat that a kill kept its player from: whoever has this ``seek`` gets it, else the house."""
+
+        async def go_on(seat: OwnSeat) -> None:
+            self._sits(place, MESH, seat)
+            if seek is None:
+                await self.give_back(seat)
+            else:
+                await self._bring(seek, seat)
+
+        await self._resumed(place, go_on)
+
+    async def _resumed(self, place: Place, go_on: Callable[[OwnSeat], Awaitable[None]]) -> None:
+        """Do that with the seat that is ours by the key of the place, as soon as the platform is there."""
         pauses = Pauses()
         while True:
             try:
                 inner = await self._platform.resume(place.key.get(SEAT) or {}, self._account)
-                seat = OwnSeat(inner, str(place.key.get(HOSTED)), place.table, self)
-                if self._settings.house:
-                    self._play(place, seat)
-                else:
-                    await inner.leave()
-                    place.unseat()
+                await go_on(OwnSeat(inner, str(place.key.get(HOSTED)), place.table, self))
                 return
             except Unreachable as error:
                 await pauses.after_seconds(error.retry_after)
             except PlatformError as error:
-                log.info("the house has lost its seat at table %s: %s", place.table.id, error)
+                log.info("our seat at table %s is lost: %s", place.table.id, error)
                 place.unseat()
                 return
 

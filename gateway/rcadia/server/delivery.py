@@ -16,10 +16,11 @@ from gateway.rcadia.wire import Entry
 if TYPE_CHECKING:
     from gateway.rcadia.server.table import Action
 
-MAX_WAITING: Final = 500
-"""Entries not yet handed out; more can only be strikes that nobody collects."""
+MAX_STRIKES: Final = 500
+"""Entries that are not acknowledged, with which no more strikes are queued. Nothing else comes by itself."""
 
-MAX_UNACKNOWLEDGED: Final = 256
+MAX_UNACKNOWLEDGED: Final = 1024
+"""Entries that are not acknowledged, with which no more actions are to be taken: none may be lost (§3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,13 @@ class Queue:
     sent: list[Entry] = field(default_factory=list)
     waiting: list[Outgoing] = field(default_factory=list)
 
+    def __len__(self) -> int:
+        """Entries that the host has not acknowledged."""
+        return len(self.sent) + len(self.waiting)
+
     def push(self, brings: Action | None = None, /, **fields: Any) -> None:
         """``fields`` are those of ``wire.Entry`` without ``seq``."""
-        if brings is None and len(self.waiting) >= MAX_WAITING:
+        if fields.get("type") == "timeout" and len(self) >= MAX_STRIKES:
             return
         self.waiting.append(Outgoing(fields, brings))
         self.size += _size(fields.get("action"))
@@ -81,8 +86,6 @@ class Queue:
             if outgoing.action is not None:
                 outgoing.action.delivered_at = now
         self.waiting = []
-        # A host that never acknowledges loses the oldest.
-        self._forget(len(self.sent) - MAX_UNACKNOWLEDGED)
         return list(self.sent)
 
     def drain(self, now: float) -> list[Entry]:

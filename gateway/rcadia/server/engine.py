@@ -6,7 +6,7 @@ changed and must wake whoever waits for them, and ``next_due`` when to call ``ad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +25,7 @@ from gateway.rcadia.server import (
     turns,
 )
 from gateway.rcadia.server.config import Mode
+from gateway.rcadia.server.delivery import MAX_UNACKNOWLEDGED
 from gateway.rcadia.server.refusal import Refusal, bad
 from gateway.rcadia.server.room import Room
 from gateway.rcadia.server.table import Action, Game, Host, Seat, Series, Session
@@ -34,15 +35,18 @@ from lrgpnode.protocol.value import Value
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits(Value):
     """Bounds of memory: sessions in all and hosted by one account, and sizes in bytes of what one session
-    publishes, of all that is published, of one action, of those that wait for one host, and of all that wait.
+    publishes, of all that those of one account do, of all that is published, of one action, of those that
+    wait in one session, in all of one account, and in all there are.
     """
 
     sessions: int = 2000
     hosted: int = 1000
     session_bytes: int = 512 * 1024
+    host_bytes: int = 16 * 1024 * 1024
     all_bytes: int = 64 * 1024 * 1024
     action_bytes: int = 16 * 1024
     queue_bytes: int = 1024 * 1024
+    host_queue_bytes: int = 16 * 1024 * 1024
     all_queue_bytes: int = 64 * 1024 * 1024
 
 
@@ -203,6 +207,19 @@ class Engine:
     def leave(self, session: Session, seat: Seat, now: float) -> None:
         seats.leave(session, seat, now)
 
+    def cut_off(self, accounts: Collection[str], now: float) -> None:
+        """These accounts may not play or host any more: they leave, and what they host is over."""
+        for session in list(self.room.sessions.values()) if accounts else ():
+            schedule.settle(session, now)
+            if session.finished:
+                continue
+            if session.host.account in accounts:
+                endings.by_absence(session, now)
+                session.changed()
+                continue
+            for seat in [one for one in session.seats if one.account in accounts]:
+                seats.leave(session, seat, now)
+
     # Time and changes
 
     def advance(self, now: float) -> None:
@@ -272,8 +289,8 @@ class Engine:
 
     def _drop(self, session: Session) -> None:
         del self.room.sessions[session.id]
-        self.room.stored -= session.stored
-        self.room.queued -= session.queued
+        self.room.count_stored(session, 0)
+        self.room.count_queued(session, 0)
         self.room.changed[session] = None
 
     def _check_size(
@@ -289,17 +306,24 @@ class Engine:
         if total > self._limits.session_bytes:
             limit = self._limits.session_bytes
             raise Refusal(413, "too_large", f"A session publishes at most {limit} bytes.")
-        if total > session.stored and self.room.stored + total - session.stored > self._limits.all_bytes:
+        more, room = total - session.stored, self.room
+        if more > 0 and room.stored_by[session.host.account] + more > self._limits.host_bytes:
+            message = f"The games of one host publish at most {self._limits.host_bytes} bytes."
+            raise Refusal(429, "host_full", message, retry_after=60)
+        if more > 0 and room.stored + more > self._limits.all_bytes:
             raise Refusal(429, "server_full", "The server has no more memory for games.", retry_after=60)
 
     def _count(self, session: Session) -> None:
-        stored = sum(_sizes(session).values())
-        self.room.stored += stored - session.stored
-        session.stored = stored
+        self.room.count_stored(session, sum(_sizes(session).values()))
         self._count_queue(session)
 
     def _check_queue(self, session: Session, size: int) -> None:
-        if _queued(session) + size > self._limits.queue_bytes:
+        held = sum(one.held for seat in session.seats for one in seat.open)
+        if (
+            len(session.queue) + held >= MAX_UNACKNOWLEDGED
+            or _queued(session) + size > self._limits.queue_bytes
+            or self.room.queued_by[session.host.account] + size > self._limits.host_queue_bytes
+        ):
             raise Refusal(429, "too_many_actions", "Too many actions wait for the game.", retry_after=1)
         if self.room.queued + size > self._limits.all_queue_bytes:
             raise Refusal(429, "server_full", "The server has no more memory for actions.", retry_after=60)
@@ -307,9 +331,7 @@ class Engine:
     def _count_queue(self, session: Session) -> None:
         if session.id not in self.room.sessions:
             return  # A poll of it was still open.
-        queued = _queued(session)
-        self.room.queued += queued - session.queued
-        session.queued = queued
+        self.room.count_queued(session, _queued(session))
 
 
 def _sizes(session: Session) -> dict[tuple[type[wire.Op], str], int]:

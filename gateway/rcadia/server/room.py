@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -19,8 +20,8 @@ class Room:
 
     ``changed`` and ``ended`` are emptied by whoever drives the engine. ``due`` is a heap of times at which a
     session may have something to do; a time may be too early, never too late. ``stored``: bytes that games
-    have published, ``queued``: bytes of the actions that wait for hosts. ``skew``: seconds by which the times
-    that are shown are later than those inside.
+    have published, ``queued``: bytes of the actions that wait for hosts; both also by the accounts that host.
+    ``skew``: seconds by which the times that are shown are later than those inside.
     """
 
     tag: str
@@ -31,6 +32,8 @@ class Room:
     due: list[tuple[float, int, Session]] = field(default_factory=list)
     stored: int = 0
     queued: int = 0
+    stored_by: Counter[str] = field(default_factory=Counter)
+    queued_by: Counter[str] = field(default_factory=Counter)
     skew: float = 0.0
     _counter: int = 0
 
@@ -64,6 +67,18 @@ class Room:
         self.sessions[session.id] = session
         self.changed[session] = None
 
+    def count_stored(self, session: Session, size: int) -> None:
+        """The game of this session publishes so many bytes now."""
+        more, session.stored = size - session.stored, size
+        self.stored += more
+        _add(self.stored_by, session.host.account, more)
+
+    def count_queued(self, session: Session, size: int) -> None:
+        """So many bytes of actions wait for the host of this session now."""
+        more, session.queued = size - session.queued, size
+        self.queued += more
+        _add(self.queued_by, session.host.account, more)
+
     def schedule(self, session: Session, at: float | None) -> None:
         """Look at the session again at that time at the latest."""
         if at is None or (session.scheduled is not None and session.scheduled <= at):
@@ -83,3 +98,9 @@ class Room:
             if session.scheduled == at:
                 session.scheduled = None
                 yield session
+
+
+def _add(counts: Counter[str], account: str, more: int) -> None:
+    counts[account] += more
+    if not counts[account]:
+        del counts[account]

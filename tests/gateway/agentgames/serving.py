@@ -12,7 +12,7 @@ import asyncssh
 from aiohttp import web
 
 from gateway.address import STREAM, parse_address
-from gateway.agentgames.client.connection import Connection, Limits
+from gateway.agentgames.client.connection import Connection, Dialer, Limits
 from gateway.agentgames.client.errors import Ended, Unauthorized, Unreachable
 from gateway.agentgames.client.hostkeys import HostKeys
 from gateway.agentgames.client.ssh import SshDialer
@@ -111,18 +111,24 @@ async def listening(app: web.Application) -> AsyncIterator[int]:
 
 
 @asynccontextmanager
+async def _platform(server: FakeServer, dialer: Dialer, timing: Timing) -> AsyncIterator[AgentGamesPlatform]:
+    platform = AgentGamesPlatform("agentgames", dialer, timing=timing)
+    try:
+        yield platform
+    finally:
+        await platform.close()
+        await server.stop()
+
+
+@asynccontextmanager
 async def over_websocket(server: FakeServer, timing: Timing = QUICK) -> AsyncIterator[AgentGamesPlatform]:
     server.accounts.setdefault(TOKEN, "alice")
     async with listening(web_app(server)) as port:
         dialer = WebSocketDialer(
             parse_address(f"ws://127.0.0.1:{port}", schemes=STREAM), limits=Limits(connect=5.0, close=0.2)
         )
-        platform = AgentGamesPlatform("agentgames", dialer, timing=timing)
-        try:
+        async with _platform(server, dialer, timing) as platform:
             yield platform
-        finally:
-            await platform.close()
-            await server.stop()
 
 
 # SSH
@@ -217,12 +223,8 @@ async def over_ssh(
         dialer = SshDialer(
             "127.0.0.1", port, HostKeys(folder / "known"), limits=Limits(connect=5.0, close=0.5)
         )
-        platform = AgentGamesPlatform("agentgames", dialer, timing=timing)
-        try:
+        async with _platform(server, dialer, timing) as platform:
             yield platform
-        finally:
-            await platform.close()
-            await server.stop()
 
 
 # Memory
@@ -235,10 +237,12 @@ class MemoryDialer:
         self._server = server
         self._leaves = leaves_queue
         self.down = False
+        self.asked: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.open: list[_Memory] = []
 
     async def dial(self, game: str, secret: Secret) -> Connection:
+        self.asked.append(game)
         name = self._server.accounts.get(secret.reveal())
         if self.down:
             raise Unreachable("The platform cannot be reached")

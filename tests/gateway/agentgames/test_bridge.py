@@ -56,6 +56,11 @@ class Rated:
             await platform.close()
         await self.server.stop()
 
+    async def killed(self) -> None:
+        """The gateway's process is gone, with its connections."""
+        self.scene.host.crash()
+        await self.dialer.kill()
+
     async def challenge(self, app: str) -> str:
         return await self.scene.ann.challenge(B, app)
 
@@ -280,6 +285,38 @@ def test_where_the_other_account_has_to_pause_nobody_asks_for_ever() -> None:
     rated(main)
 
 
+def test_where_the_account_is_not_taken_the_seat_is_over_and_nobody_asks_again() -> None:
+    async def main(at: Rated) -> None:
+        scene = at.scene
+        at.server.accounts = {}
+        id = await at.challenge("ttt")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        row = await scene.over()
+        assert (row.result, row.reason) == ("none", "The platform does not take the token")
+        assert scene.host.told_player()[1:] == ["No seat for you: The platform does not take the token."]
+        assert scene.host.store.gateway.used() == {}
+        await scene.quiet(600)
+        assert at.dialer.asked.count("ttt") == 1
+
+    rated(main)
+
+
+def test_a_server_that_cannot_be_reached_is_asked_less_and_less_and_no_more_after_the_refusal() -> None:
+    async def main(at: Rated) -> None:
+        scene = at.scene
+        at.dialer.down = True
+        id = await at.challenge("ttt")
+        assert (await scene.ends(id)).status is Status.DECLINED
+        assert (await scene.over()).reason == "The platform cannot be reached"
+        asked = at.dialer.asked.count("ttt")
+        assert 3 <= asked <= 12
+        assert scene.host.store.gateway.used() == {}
+        await scene.quiet(600)
+        assert at.dialer.asked.count("ttt") == asked
+
+    rated(main)
+
+
 def test_the_players_time_is_up() -> None:
     async def main(at: Rated) -> None:
         scene = at.scene
@@ -386,8 +423,7 @@ def test_a_kill_in_the_match_is_a_forfeit_and_the_player_is_not_to_blame() -> No
         at.server.bot("ttt", ["3"])
         await at.moves(id, "ttt", [0])
         await scene.turn(id)
-        scene.host.crash()
-        await at.dialer.kill()
+        await at.killed()
         await scene.host.start()
         ended = await scene.ends(id)
         assert (ended.metadata["winner"], ended.metadata["terminal"]) == (A, "resign")
@@ -407,8 +443,7 @@ def test_a_kill_between_the_opponents_coming_and_the_first_move() -> None:
         await at.waits("ttt")
         at.server.bot("ttt", [])
         await scene.turn(id)
-        scene.host.crash()
-        await at.dialer.kill()
+        await at.killed()
         await scene.host.start()
         assert (await scene.ends(id)).metadata["winner"] == A
         assert len([dial for dial in at.server.dials if dial == ("alice", "ttt")]) == 1
@@ -421,8 +456,7 @@ def test_a_kill_in_the_queue_costs_nothing() -> None:
         scene = at.scene
         id = await at.challenge("ttt")
         await at.waits("ttt")
-        scene.host.crash()
-        await at.dialer.kill()
+        await at.killed()
         at.server._slots.clear()
         await scene.host.start()
         await at.waits("ttt")

@@ -22,6 +22,7 @@ from gateway.agentgames.client.ssh import SshDialer
 from gateway.agentgames.client.websocket import WebSocketDialer
 from gateway.agentgames.platform import AgentGamesPlatform
 from gateway.seat import AccountRefused, Lost, NoTable, PlatformError, Reason, Unreachable, YourTurn
+from lrgpnode.logs.redact import Redactor
 from tests.gateway.agentgames import serving
 from tests.gateway.agentgames.fake_server import FakeServer
 from tests.gateway.agentgames.playing import Hand, until
@@ -381,6 +382,7 @@ def test_keys_that_the_server_or_we_cannot_take(tmp_path: Path) -> None:
                 with pytest.raises(AccountRefused, match=why) as refused:
                     await Hand("ttt").sit(platform, account(secret))
                 assert secret not in str(refused.value)
+                assert Redactor().clean(str(refused.value)) == str(refused.value), "readable in the log"
             server.banned = {"alice"}
             with pytest.raises(AccountRefused, match="suspended"):
                 await Hand("ttt").sit(platform, account(PEM))

@@ -146,6 +146,54 @@ def test_the_next_player_takes_a_place_over_that_cannot_be_left() -> None:
     assert server.wrongs == []
 
 
+@pytest.mark.parametrize("leaves_queue", [False, True])
+def test_who_breaks_off_while_the_place_is_asked_for_leaves_no_ghost(leaves_queue: bool) -> None:
+    """What was sent cannot be taken back: the place is kept for the next player, or given back over SSH."""
+
+    async def main(server: FakeServer, platform: AgentGamesPlatform, dialer: MemoryDialer) -> None:
+        server.mute.add("queued")
+        sitting = asyncio.create_task(Hand("ttt").sit(platform))
+        await until(lambda: server.waits("ttt") == "alice")
+        sitting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sitting
+        server.mute.clear()
+        await dialer.open[0].peer.say({"type": "queued", "game": "ttt"})
+        if leaves_queue:
+            await until(lambda: not server.waits("ttt"))
+            await until(lambda: platform._places == {})
+            return
+        hand = Hand("ttt", [0, 1, 2])
+        await hand.sit(platform)
+        server.bot("ttt", ["3", "4"])
+        await hand.play()
+        assert hand.end.winner is Winner.US
+        assert server.dials == [("alice", "ttt"), ("bob", "ttt")]
+
+    server = run(main, leaves_queue=leaves_queue)
+    assert server.wrongs == []
+
+
+def test_a_place_that_is_taken_over_before_it_is_there_is_asked_for_again() -> None:
+    async def main(server: FakeServer, platform: AgentGamesPlatform, dialer: MemoryDialer) -> None:
+        server.mute.add("queued")
+        sitting = asyncio.create_task(Hand("ttt").sit(platform))
+        await until(lambda: server.waits("ttt") == "alice")
+        sitting.cancel()
+        await asyncio.gather(sitting, return_exceptions=True)
+        hand = Hand("ttt", [0, 1, 2])
+        await hand.sit(platform)
+        server._slots.clear()
+        server.mute.clear()
+        await dialer.open[0]._ended()
+        await until(lambda: server.waits("ttt") == "alice")
+        server.bot("ttt", ["3", "4"])
+        await hand.play()
+        assert hand.end.winner is Winner.US
+
+    run(main)
+
+
 def test_over_ssh_whoever_leaves_is_gone() -> None:
     async def main(server: FakeServer, platform: AgentGamesPlatform, dialer: MemoryDialer) -> None:
         seat = await Hand("ttt").sit(platform)

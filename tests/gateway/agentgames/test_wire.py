@@ -234,3 +234,12 @@ def test_no_answer_breaks_the_reading(value: dict[str, Any], kind: str) -> None:
         answer = read_answer(json.dumps({**value, "type": kind}))
         if isinstance(answer, State):
             read_observation(TTT, answer.observation)
+
+
+@pytest.mark.parametrize(
+    ("rating", "written"),
+    [(1516.0, "1516"), (1484.0, "1484"), (-3.0, "-3"), (1530.5304984710244, "1530.5304984710244")],
+)
+def test_a_rating_is_written_as_go_writes_a_float(rating: float, written: str) -> None:
+    line = encode(Result(winner=0, outcome="win", rating=rating))
+    assert line == b'{"type":"result","winner":0,"outcome":"win","rating":%s}\n' % written.encode()

@@ -92,6 +92,19 @@ def test_the_order_of_checks(table: MakeTable, clients: dict[str, Client]) -> No
     assert made.ann.post(f"{made.path}/action", {"action": 1}).code == "not_your_turn"
 
 
+def test_no_answer_names_the_software_and_its_version(arcade: Arcade, clients: dict[str, Client]) -> None:
+    nobody = clients[""]
+    for path in ("/", f"{AGENT}/available", "/nothing", "/play", f"{AGENT}/ses_000000000000/state"):
+        assert nobody.get(path).headers.get("server", "lrgpnode") == "lrgpnode"
+    assert nobody.get("/").headers["server"] == "lrgpnode"
+    with socket.create_connection(("127.0.0.1", arcade.port), timeout=30) as bare:
+        bare.sendall(b"GET / HTTP/1.1\r\nHost : a b\r\n\r\n")
+        answer = bare.makefile("rb").read().lower()
+    assert b"\r\nserver: lrgpnode\r\n" in answer
+    assert b"python" not in answer
+    assert b"aiohttp" not in answer
+
+
 def test_unknown_paths_and_methods(clients: dict[str, Client]) -> None:
     for method, path, status in (
         ("GET", "/api/v1/agent/nothing", 404),
@@ -471,3 +484,18 @@ def test_a_list_has_place_for_so_much(clients: dict[str, Client]) -> None:
     finally:
         for id in made:
             house.ok("POST", f"{BRIDGE}/{id}/end", {"result": None})
+
+
+def test_no_host_fills_the_list_alone(clients: dict[str, Client]) -> None:
+    house, cat, nobody = clients["house"], clients["cat"], clients[""]
+    large = {"config": {**CONFIG, "pad": "x" * 3700}, "gameTitle": "Crowded"}
+    made = [(house, house.ok("POST", BRIDGE, large, 201)["sessionId"]) for _ in range(300)]
+    try:
+        made += [(cat, cat.ok("POST", BRIDGE, large, 201)["sessionId"]) for _ in range(3)]
+        listed = [one["sessionId"] for one in nobody.get(f"{AGENT}/available?game=crowded").body["sessions"]]
+        assert len(listed) < 300
+        assert [id for _, id in made[-3:]] == listed[-3:]
+        assert listed == [id for _, id in made if id in set(listed)]
+    finally:
+        for host, id in made:
+            host.ok("POST", f"{BRIDGE}/{id}/end", {"result": None})

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.nodes import Json, NodeProcess, until
+from tests.e2e.nodes import Json, NodeProcess, free_port, until
 from tests.gateway.e2e.web import Web
 
 WAIT = 60.0
+
+
+@contextmanager
+def meshed(base: Path, prepare: Callable[[NodeProcess], None]) -> Iterator[Mesh]:
+    """A node with a gateway, which ``prepare`` makes of it, and a player's node that has heard it."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    gate = NodeProcess(base / "gate", "--listen", endpoint)
+    player = NodeProcess(base / "ann", "--connect", endpoint)
+    prepare(gate)
+    try:
+        gate.start()
+        player.start()
+        mesh = Mesh(player, gate)
+        mesh.heard()
+        yield mesh
+    finally:
+        print(gate.log)
+        player.kill()
+        gate.kill()
 
 
 def configure(node: NodeProcess, web: Web) -> None:

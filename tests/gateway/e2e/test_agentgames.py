@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.e2e.nodes import NodeProcess, free_port, until
+from tests.e2e.nodes import NodeProcess, until
 from tests.e2e.replay import check_same
 from tests.gateway.agentgames.fake_server import Bot, FakeServer
 from tests.gateway.agentgames.serving import (
@@ -24,7 +24,7 @@ from tests.gateway.agentgames.serving import (
     ssh_listening,
     web_app,
 )
-from tests.gateway.e2e.players import Mesh
+from tests.gateway.e2e.players import Mesh, meshed
 from tests.radio.air import Air, RadioNode
 
 pytestmark = [pytest.mark.node, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -93,22 +93,13 @@ def world(
 ) -> Iterator[tuple[Mesh, Club]]:
     base = tmp_path_factory.mktemp("club")
     club = Club(60.0)
-    endpoint = f"127.0.0.1:{free_port()}"
-    gate = NodeProcess(base / "gate", "--listen", endpoint)
-    player = NodeProcess(base / "ann", "--connect", endpoint)
-    configure(gate, club, ssh=request.param == "ssh")
     try:
-        gate.start()
-        player.start()
-        mesh = Mesh(player, gate)
-        mesh.heard()
-        yield mesh, club
-        assert TOKEN not in gate.log
-        assert PEM.splitlines()[2] not in gate.log
-        assert club.server.wrongs == []
+        with meshed(base, lambda gate: configure(gate, club, ssh=request.param == "ssh")) as mesh:
+            yield mesh, club
+            assert TOKEN not in mesh.gate.log
+            assert PEM.splitlines()[2] not in mesh.gate.log
+            assert club.server.wrongs == []
     finally:
-        player.kill()
-        gate.kill()
         club.close()
 
 

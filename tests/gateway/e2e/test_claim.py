@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.nodes import NodeProcess, free_port
 from tests.e2e.replay import check_same
-from tests.gateway.e2e.players import Mesh, configure
+from tests.gateway.e2e.players import Mesh, configure, meshed
 from tests.gateway.e2e.web import Web
 from tests.gateway.rcadia.hosting.arcade import Agent, script
 from tests.gateway.rcadia.table_games import ChessGame
@@ -92,19 +91,10 @@ class Host:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[tuple[Mesh, Web]]:
     web = Web(tmp_path / "arcade")
-    endpoint = f"127.0.0.1:{free_port()}"
-    gate = NodeProcess(tmp_path / "gate", "--listen", endpoint)
-    player = NodeProcess(tmp_path / "ann", "--connect", endpoint)
-    configure(gate, web)
     try:
-        gate.start()
-        player.start()
-        mesh = Mesh(player, gate)
-        mesh.heard()
-        yield mesh, web
+        with meshed(tmp_path, lambda gate: configure(gate, web)) as mesh:
+            yield mesh, web
     finally:
-        player.kill()
-        gate.kill()
         web.close()
 
 

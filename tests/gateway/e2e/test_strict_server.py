@@ -14,9 +14,8 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from tests.e2e.nodes import NodeProcess, free_port
 from tests.e2e.replay import check_same
-from tests.gateway.e2e.players import Mesh, configure
+from tests.gateway.e2e.players import Mesh, configure, meshed
 from tests.gateway.e2e.web import Web
 from tests.gateway.rcadia.strict_server import StrictServer, Table, serving
 from tests.gateway.rcadia.table_games import ChessGame, FourGame, TableGame, TicTacToeGame
@@ -86,20 +85,11 @@ class Strict:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mesh, Strict]]:
     base = tmp_path_factory.mktemp("strict")
     strict = Strict()
-    endpoint = f"127.0.0.1:{free_port()}"
-    gate = NodeProcess(base / "gate", "--listen", endpoint)
-    player = NodeProcess(base / "ann", "--connect", endpoint)
-    configure(gate, cast("Web", strict))
     try:
-        gate.start()
-        player.start()
-        mesh = Mesh(player, gate)
-        mesh.heard()
-        yield mesh, strict
-        assert TOKEN not in gate.log
+        with meshed(base, lambda gate: configure(gate, cast("Web", strict))) as mesh:
+            yield mesh, strict
+            assert TOKEN not in mesh.gate.log
     finally:
-        player.kill()
-        gate.kill()
         strict.close()
 
 

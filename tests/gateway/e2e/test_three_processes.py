@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gateway.rcadia.hosting.plan import HostSettings
-from tests.e2e.nodes import NodeProcess, free_port, until
+from tests.e2e.nodes import until
 from tests.e2e.replay import check_same
-from tests.gateway.e2e.players import Mesh, configure
+from tests.gateway.e2e.players import Mesh, configure, meshed
 from tests.gateway.e2e.web import Web
 from tests.gateway.rcadia.hosting.arcade import script
 
@@ -21,20 +21,10 @@ pytestmark = pytest.mark.node
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mesh, Web]]:
     base = tmp_path_factory.mktemp("three")
     web = Web(base / "arcade")
-    endpoint = f"127.0.0.1:{free_port()}"
-    gate = NodeProcess(base / "gate", "--listen", endpoint)
-    player = NodeProcess(base / "ann", "--connect", endpoint)
-    configure(gate, web)
     try:
-        gate.start()
-        player.start()
-        mesh = Mesh(player, gate)
-        mesh.heard()
-        yield mesh, web
+        with meshed(base, lambda gate: configure(gate, web)) as mesh:
+            yield mesh, web
     finally:
-        print(gate.log)
-        player.kill()
-        gate.kill()
         web.close()
 
 

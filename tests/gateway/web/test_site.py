@@ -68,6 +68,29 @@ def test_pages_run_our_scripts_only_and_stand_in_no_frame() -> None:
     served(test)
 
 
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ("gzip", True),
+        ("br;q=1.0, GZIP ; q=0.5", True),
+        ("*", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, *", False),
+        ("*;q=0", False),
+        ("gzip;q=much", False),
+        ("not-gzip", False),
+        ("", False),
+    ],
+)
+def test_pages_are_packed_for_those_who_take_that(accepted: str, packed: bool) -> None:
+    async def test(client: Client) -> None:
+        answer = await client.get("/web/css/base.css", headers={"Accept-Encoding": accepted})
+        assert answer.headers.get("Content-Encoding") == ("gzip" if packed else None)
+        assert answer.headers["Vary"] == "Accept-Encoding"
+
+    served(test)
+
+
 def test_each_page_is_whole_and_says_where_it_is() -> None:
     expected = {
         "/": ("Arcade", "lobby", "Tables"),

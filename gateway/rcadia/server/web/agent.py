@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -88,6 +89,7 @@ class AgentRoutes:
                 wait,
                 who.account,
                 deliver=deliver if direct.possible(request) else None,
+                caller=request,
             )
             if reply.response is not None:
                 return reply.response
@@ -106,12 +108,14 @@ class AgentRoutes:
         taken = self._engine.act(session, seat, given, service.now())
         service.settled()
         if wait:
-            await self._outcome(session, taken, wait, who.account)
+            await self._outcome(session, taken, wait, who.account, request)
         return answers.ok(request, views.action(session, taken, seat, service.base(request)))
 
-    async def _outcome(self, session: Session, taken: Action, wait: float, who: str) -> None:
+    async def _outcome(
+        self, session: Session, taken: Action, wait: float, who: str, request: web.Request
+    ) -> None:
         try:
-            await self._service.hold(session, lambda: not taken.pending, wait, who)
+            await self._service.hold(session, lambda: not taken.pending, wait, who, caller=request)
         except Refusal:
             # The action is taken; that nobody can wait for its outcome must not look like a refusal.
             return
@@ -137,7 +141,11 @@ class AgentRoutes:
         if wait:
             service.settled()
             await service.hold(
-                session, lambda: session.event_index > since or session.finished, wait, who.account
+                session,
+                lambda: session.event_index > since or session.finished,
+                wait,
+                who.account,
+                caller=request,
             )
         return answers.ok(request, views.events(session, since))
 
@@ -166,14 +174,21 @@ class AgentRoutes:
         return answers.ok(request, views.snapshot(seat, self._service.base(request)))
 
 
-def _listed(found: list[Session]) -> Iterator[Session]:
-    """As many as one answer has place for."""
+def _listed(found: list[Session]) -> list[Session]:
+    """As many as one answer has place for, in the same order: where not all have, as many of each host."""
+    counts: Counter[str] = Counter()
+    ranks: dict[Session, int] = {}
+    for session in found:
+        ranks[session] = counts[session.host.account]
+        counts[session.host.account] += 1
+    chosen: set[Session] = set()
     size = 0
-    for session in found[:MAX_LISTED]:
+    for session in sorted(found, key=ranks.__getitem__)[:MAX_LISTED]:
         size += len(session.config.echo)
         if size > MAX_LISTED_BYTES:
-            return
-        yield session
+            break
+        chosen.add(session)
+    return [session for session in found if session in chosen]
 
 
 def _public_packet(session: Session) -> bytes:

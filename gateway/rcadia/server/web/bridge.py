@@ -71,7 +71,7 @@ class BridgeRoutes:
         try:
             service.settled()
             host = f"host {session.host.account}"
-            await service.hold(session, lambda: engine.poll_ready(session, after), wait, host)
+            await service.hold(session, lambda: engine.poll_ready(session, after), wait, host, caller=request)
             entries = engine.poll_takes(session, after, service.now())
         finally:
             engine.poll_ends(session, service.now())

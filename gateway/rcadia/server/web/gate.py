@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -36,6 +37,9 @@ class Gate(Protocol):
 
     def caller(self, request: web.Request) -> Who:
         """The account that calls, whatever its scopes: 401, 429."""
+
+    def permit(self, request: web.Request) -> Callable[[], bool]:
+        """Says at any time whether whoever has sent this request may still be here. Does not raise."""
 
     def anybody(self, request: web.Request) -> None:
         """A call without an account: 429 if there are too many from one address."""

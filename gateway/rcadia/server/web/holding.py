@@ -18,15 +18,21 @@ MAX_PER_ACCOUNT: Final = 2500
 
 
 class Holder:
-    """A waiting request. ``ready`` says whether it has what it waits for; then ``deliver`` may answer it."""
+    """A waiting request. ``ready`` says whether it has what it waits for; then ``deliver`` may answer it.
+    ``permit`` says whether it may wait."""
 
-    __slots__ = ("deliver", "future", "ready")
+    __slots__ = ("deliver", "future", "permit", "ready")
 
     def __init__(
-        self, ready: Callable[[], bool], deliver: Callable[[], None] | None, future: asyncio.Future[None]
+        self,
+        ready: Callable[[], bool],
+        deliver: Callable[[], None] | None,
+        permit: Callable[[], bool] | None,
+        future: asyncio.Future[None],
     ) -> None:
         self.ready = ready
         self.deliver = deliver
+        self.permit = permit
         self.future = future
 
     def wake(self) -> None:
@@ -35,6 +41,11 @@ class Holder:
         if self.deliver is not None:
             self.deliver()
         self.future.set_result(None)
+
+    def refuse(self) -> None:
+        """Nobody may wait here with that token any more."""
+        if not self.future.done() and self.permit is not None and not self.permit():
+            self.future.set_exception(Refusal(401, "unauthorized", "This token is not known any more."))
 
     def release(self) -> None:
         if not self.future.done():
@@ -73,18 +84,19 @@ class Holding:
         most: int,
         deliver: Callable[[], None] | None = None,
         spectator: bool = False,
+        permit: Callable[[], bool] | None = None,
     ) -> None:
         """Wait until ``ready``, or that long. ``who`` may have ``most`` requests waiting.
 
         ``deliver`` is called at the moment of a change that makes it ready, and must be quick. Raises
-        ``Refusal`` (429) where too many wait.
+        ``Refusal`` (429) where too many wait, and (401) once ``permit`` is asked and is false.
         """
         if seconds <= 0 or self._closing or ready():
             return
         if self.count >= MAX_HOLDERS or self._counts.get(who, 0) >= most:
             raise Refusal(429, "too_many_polls", "Too many requests wait.", retry_after=1)
         loop = asyncio.get_running_loop()
-        holder = Holder(ready, deliver, loop.create_future())
+        holder = Holder(ready, deliver, permit, loop.create_future())
         holders = self._holders.setdefault(session, Holders())
         kind = holders.spectators if spectator else holders.first
         kind.add(holder)
@@ -104,6 +116,12 @@ class Holding:
             holders = self._holders.get(session)
             for holder in holders.all() if holders is not None else ():
                 holder.wake()
+
+    def cut_off(self) -> None:
+        """Refuse whoever may not wait any more."""
+        for holders in list(self._holders.values()):
+            for holder in holders.all():
+                holder.refuse()
 
     def close(self) -> None:
         """Let everybody go: the server stops."""

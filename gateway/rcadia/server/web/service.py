@@ -6,7 +6,7 @@ import asyncio
 import functools
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Final
 
 from aiohttp import web
@@ -72,6 +72,17 @@ class Service:
                     self._ended(session)
         self._set_timer()
 
+    @property
+    def occupied(self) -> bool:
+        """Whether there is a game or a request of somebody who might have to go."""
+        return self.holding.count > 0 or any(not one.finished for one in self.engine.room.sessions.values())
+
+    def cut_off(self, accounts: Collection[str]) -> None:
+        """These may not be here any more; nor may requests whose tokens are gone go on waiting."""
+        self.holding.cut_off()
+        self.engine.cut_off(accounts, self.now())
+        self.settled()
+
     def close(self) -> None:
         self.holding.close()
         if self._timer is not None:
@@ -105,10 +116,11 @@ class Service:
         *,
         deliver: Callable[[], None] | None = None,
         spectator: bool = False,
+        caller: web.Request | None = None,
     ) -> None:
         """Wait until ``ready`` or the session is dropped; ``deliver`` as in ``Holding``.
 
-        Raises ``Refusal`` (429).
+        ``caller``: the request, where it is somebody's with an account. Raises ``Refusal`` (401, 429).
         """
         sessions = self.engine.room.sessions
         await self.holding.until(
@@ -119,6 +131,7 @@ class Service:
             most=most,
             deliver=deliver,
             spectator=spectator,
+            permit=None if caller is None else self.gate.permit(caller),
         )
 
     def route(self, handler: Handler) -> Handler:

@@ -52,6 +52,11 @@ class Rig:
         assert self.arcade.arena is not None
         return self.arcade.arena
 
+    def service_holds(self, number: int) -> bool:
+        """Whether so many requests wait at tables."""
+        assert self.arcade._service is not None
+        return self.arcade._service.holding.count == number
+
     async def ws(self, name: str, query: str = "game=ttt", **more: Any) -> Ws:
         headers = {"Authorization": f"Bearer {self.tokens[name]}", **more.pop("headers", {})}
         options = {"max_msg_size": 0, "autoping": False, **more}
@@ -199,7 +204,7 @@ def accounts(
         ids = {one.name: one.id for one in kept.all()}
         tokens = {name: f"arc_{secrets.token_hex(24)}" for name in names}
         for name, token in tokens.items():
-            # As `Accounts.new_token`, without a line in the log's net for each of hundreds.
+            # As `Accounts.new_token`, without reading all of them again for each of hundreds.
             hashed, id = token_hash(token), secrets.token_hex(6)
             store.add_token(id, ids[name], hashed, ["play"], kind="agent", label="", now=1.0)
         for name, line in (keys or {}).items():

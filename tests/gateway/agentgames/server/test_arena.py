@@ -196,6 +196,37 @@ def test_the_house_plays_at_the_level_that_is_asked_for(
     asyncio.run(run())
 
 
+def test_one_account_does_not_take_the_whole_house(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with Scene(tmp_path, Thinker()) as scene:
+            ann = [scene.arena.seat(scene.players[0]) for _ in range(9)]
+            ben = scene.arena.seat(scene.players[1])
+            for seat in (*ann, ben):
+                seat.practise("ttt", 1)
+            refused = [message async for message in ann[8].messages()]
+            assert refused == [
+                wire.Error(error="you practise as often as one account may \u2014 end a match first")
+            ]
+            assert not any(seat.over for seat in (*ann[:8], ben))
+            assert [type(await ann[0].receive()).__name__ for _ in range(3)] == [
+                "Queued",
+                "UnratedHello",
+                "State",
+            ]
+            table = ann[0].table
+            assert table is not None
+            ann[0].leave()
+            async with asyncio.timeout(DEADLINE):
+                await table.seats[1].until_over()
+            again = scene.arena.seat(scene.players[0])
+            again.practise("ttt", 1)
+            assert not again.over
+            for seat in (*ann, ben, again):
+                seat.leave()
+
+    asyncio.run(run())
+
+
 def test_a_house_that_cannot_think(tmp_path: Path) -> None:
     async def run() -> None:
         async with Scene(tmp_path, Thinker(fails=True)) as scene:

@@ -86,6 +86,36 @@ def test_matches_of_all_games(tmp_path: Path, first: str) -> None:
     play(tmp_path, scene, keys={"ben": PUBLIC}, ssh=True)
 
 
+@pytest.mark.parametrize("name", ["ann", "ben"])
+def test_who_stops_is_out_of_our_queue_and_a_restart_takes_the_place_again(tmp_path: Path, name: str) -> None:
+    def waiting(rig: Rig) -> list[str]:
+        return [one.waiting for one in rig.arena.activity() if one.waiting]
+
+    async def scene(rig: Rig) -> None:
+        hand = Hand("ttt", [0, 1, 2])
+        async with platforms(rig, tmp_path) as made:
+            await hand.sit(*made[name])
+            await until(lambda: waiting(rig) == [name])
+        await until(lambda: waiting(rig) == [])
+        async with platforms(rig, tmp_path) as made:
+            platform, account = made[name]
+            hand.seat = await platform.resume(hand.notes[0], account)
+            await until(lambda: waiting(rig) == [name])
+            cat = await rig.ws("cat")
+            playing = asyncio.create_task(hand.play())
+            for kind in ("queued", "hello", "state", "state"):
+                assert (await cat.get())["type"] == kind
+            await cat.move("3")
+            for kind in ("state", "state"):
+                assert (await cat.get())["type"] == kind
+            await cat.move("4")
+            await playing
+            assert hand.end.winner == Side.US
+        assert [match["number"] for match in (await rig.api("matches"))["matches"]] == [1]
+
+    play(tmp_path, scene, keys={"ben": PUBLIC}, ssh=True)
+
+
 def test_a_second_seat_of_an_account_does_not_take_the_first_ones_place(tmp_path: Path) -> None:
     """The client itself never asks twice; whoever does so by hand is told here."""
 

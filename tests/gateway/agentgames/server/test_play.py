@@ -360,10 +360,14 @@ def test_connections_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await rig.ws("ann", "game=chess")
         assert refused.value.status == 429
+        assert refused.value.headers is not None
+        assert int(refused.value.headers["Retry-After"]) >= 1
         await rig.ws("ben", "game=chess")
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await rig.ws("cat", "game=chess")
         assert refused.value.status == 429
+        assert refused.value.headers is not None
+        assert int(refused.value.headers["Retry-After"]) >= 1
         await kept[0].socket.close()
         await until(lambda: len(rig.arena._seats) < 3)
         await rig.ws("ann", "game=ttt")

@@ -17,7 +17,7 @@ from gateway.rcadia.hosting.engine import Engine
 from gateway.rcadia.hosting.memory import Nowhere
 from gateway.rcadia.hosting.plan import HostSettings
 from gateway.rcadia.platform import RcadiaPlatform
-from gateway.seat import Account, Event, HostedSeat, Joined
+from gateway.seat import Account, Event, HostedSeat, Joined, Side, Word, YourTurn
 from gateway.secret import Secret
 from gateway.seeking import Seek, Unwanted
 from lrgpnode.house.question import Answer, Question
@@ -128,3 +128,12 @@ async def until(events: AsyncIterator[Event], found: Callable[[Event], bool]) ->
 
 def to_order(event: Event) -> bool:
     return isinstance(event, Joined) and event.ours_to_order
+
+
+async def gives_up(seek: Seek, seat: HostedSeat) -> None:
+    """A player of the mesh who says that he begins, and resigns."""
+    events = seat.events()
+    await until(events, to_order)
+    await seat.begin(Side.US)
+    await until(events, lambda event: isinstance(event, YourTurn))
+    await seat.say(Word.RESIGN)

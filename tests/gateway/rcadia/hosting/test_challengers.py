@@ -6,22 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from gateway.seat import HostedSeat, Side, Word, YourTurn
-from gateway.seeking import Seek
 from tests.gateway.rcadia.hosting.arcade import Agent, first_legal
-from tests.gateway.rcadia.hosting.house import FakeMesh, house, to_order, until
+from tests.gateway.rcadia.hosting.house import FakeMesh, gives_up, house
 from tests.gateway.rcadia.hosting.test_house_host import PEER, TTT, joined
 
 GAME = "00000000000000aa"
 PATIENT = replace(TTT, house_after=600.0)
-
-
-async def gives_up(seek: Seek, seat: HostedSeat) -> None:
-    events = seat.events()
-    await until(events, to_order)
-    await seat.begin(Side.US)
-    await until(events, lambda event: isinstance(event, YourTurn))
-    await seat.say(Word.RESIGN)
 
 
 def test_somebody_who_waits_gets_who_challenges_and_the_house_stays_away(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ import pytest
 
 from gateway.rcadia.hosting.plan import HostSettings
 from gateway.seat import (
+    Account,
     Finished,
     HostedSeat,
     Joined,
     OpponentMoved,
     Rematch,
+    ResumeKey,
     Said,
     SeatLost,
     Side,
@@ -23,7 +25,7 @@ from gateway.seat import (
 )
 from gateway.seeking import Seek, Unwanted
 from tests.gateway.rcadia.hosting.arcade import Agent, first_legal
-from tests.gateway.rcadia.hosting.house import FakeMesh, House, house, to_order, until
+from tests.gateway.rcadia.hosting.house import FakeMesh, House, gives_up, house, to_order, until
 
 TTT = HostSettings(games=("ttt",), house_after=0.0, turn_timeout=120)
 CHESS = replace(TTT, games=("chess",))
@@ -40,6 +42,20 @@ async def joined(one: House, who: str = "ann") -> Agent:
 
 async def seated(one: House, who: str) -> None:
     await one.town.until(lambda: any(table.seated == who for table in one.host.tables()))
+
+
+class Ordered(FakeMesh):
+    """``ordered``: the first player may say the order. ``keys``: of the seats."""
+
+    def __init__(self) -> None:
+        super().__init__(self._sits)
+        self.ordered = asyncio.Event()
+        self.keys: list[ResumeKey] = []
+
+    async def _sits(self, seek: Seek, seat: HostedSeat) -> None:
+        await until(seat.events(), to_order)
+        self.keys.append(seat.resume_key)
+        self.ordered.set()
 
 
 def test_open_tables_are_kept_for_every_game(tmp_path: Path) -> None:
@@ -329,22 +345,14 @@ def test_a_game_against_the_house_survives_a_kill(tmp_path: Path) -> None:
 
 def test_a_seat_of_the_mesh_is_reopened_after_a_kill(tmp_path: Path) -> None:
     async def play() -> None:
-        ordered = asyncio.Event()
-        keys = []
-
-        async def plays(seek: Seek, seat: HostedSeat) -> None:
-            await until(seat.events(), to_order)
-            keys.append(seat.resume_key)
-            ordered.set()
-
-        mesh = FakeMesh(plays)
+        mesh = Ordered()
         async with house(tmp_path, replace(TTT, house=False), mesh) as one:
             await one.host.seek(PEER, "ttt")
             ann = await joined(one)
-            await asyncio.wait_for(ordered.wait(), 20)
+            await asyncio.wait_for(mesh.ordered.wait(), 20)
             await one.kill()
             await one.start()
-            seat = await one.host.reopen(keys[0])
+            seat = await one.host.reopen(mesh.keys[0])
             events = seat.events()
             await until(events, to_order)
             await seat.begin(Side.THEM)
@@ -353,6 +361,61 @@ def test_a_seat_of_the_mesh_is_reopened_after_a_kill(tmp_path: Path) -> None:
             event = await until(events, lambda event: isinstance(event, YourTurn))
             assert event.board is not None
             assert event.board.moves == ({"i": 4},)
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("line", ["in line", "gone"])
+def test_a_kill_before_the_seat_is_stored_does_not_keep_who_came_waiting(tmp_path: Path, line: str) -> None:
+    """Patience would be ten minutes: the seat is brought to who is in line, else the house takes it."""
+
+    class Slow(FakeMesh):
+        async def seat(self, seek: Seek, seat: HostedSeat, account: Account) -> None:
+            if not stored.is_set():
+                asked.set()
+                await asyncio.Event().wait()
+            await super().seat(seek, seat, account)
+            sessions.append(str(seat.resume_key["hosted"]))
+
+    async def play() -> None:
+        mesh = Slow(gives_up)
+        async with house(tmp_path, replace(TTT, rematch=False, house_after=600.0), mesh) as one:
+            await one.host.seek(PEER, "ttt")
+            ann = await joined(one)
+            await asyncio.wait_for(asked.wait(), 20)
+            await one.kill()
+            stored.set()
+            await one.start()
+            if line == "gone":
+                await one.host.unseek(PEER)
+            one.host.reconcile(())
+            [result] = await ann.play(first_legal)
+            if line == "gone":
+                assert result["reason"] in ("win", "board_full")
+                assert mesh.seated == []
+            else:
+                assert result["reason"] == "resignation"
+                assert [seek.peer for seek in mesh.seated] == [PEER]
+                assert sessions == [ann.session]
+                assert one.host.seeks() == ()
+
+    asked, stored, sessions = asyncio.Event(), asyncio.Event(), list[str]()
+    asyncio.run(play())
+
+
+def test_a_seat_that_a_bridge_knows_of_is_left_to_it(tmp_path: Path) -> None:
+    async def play() -> None:
+        mesh = Ordered()
+        async with house(tmp_path, replace(TTT, house_after=600.0), mesh) as one:
+            await one.host.seek(PEER, "ttt")
+            ann = await joined(one)
+            await asyncio.wait_for(mesh.ordered.wait(), 20)
+            await one.kill()
+            await one.start()
+            one.host.reconcile({ann.session})
+            seat = await one.host.reopen(mesh.keys[0])
+            await until(seat.events(), to_order)
+            assert [table.seated for table in one.host.tables() if table.id == ann.session] == ["mesh"]
 
     asyncio.run(play())
 

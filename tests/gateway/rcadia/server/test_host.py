@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gateway.rcadia import wire
 from gateway.rcadia.server.engine import Limits
 from tests.gateway.rcadia.server.desk import CONFIG, Desk, Refused
 
@@ -513,6 +514,55 @@ def test_what_waits_for_the_host_is_bounded() -> None:
         desk.act(other, "cat", "x" * 248)
     desk.end(third)
     desk.act(other, "cat", "x" * 248)
+
+
+def test_one_host_leaves_place_for_the_others() -> None:
+    limits = Limits(host_bytes=1500, all_bytes=10_000, host_queue_bytes=250, all_queue_bytes=10_000)
+    desk = Desk(limits)
+    first, _ = desk.game(turnBased=False)
+    second, _ = desk.game(turnBased=False)
+    desk.ops(first, {"op": "state", "state": "x" * 900})
+    with pytest.raises(Refused) as refused:
+        desk.ops(second, {"op": "state", "state": "x" * 900})
+    assert (refused.value.status, refused.value.code) == (429, "host_full")
+    other = desk.engine.session(desk.create(host="other"), desk.now)
+    desk.engine.ops(other, [wire.StateOp(state="x" * 900)], desk.now)
+    for id in (first, second):
+        desk.act(id, "ann", "x" * 98)
+    with pytest.raises(Refused) as refused:
+        desk.act(first, "ben", "x" * 98)
+    assert (refused.value.status, refused.value.code) == (429, "too_many_actions")
+    # What is over and gone does not count.
+    for id in (first, second):
+        desk.end(id, None)
+    desk.tick(1000)
+    assert not desk.engine.room.stored_by
+    assert not desk.engine.room.queued_by
+
+
+def test_a_host_that_never_acknowledges_loses_no_action() -> None:
+    desk = Desk()
+    id, _ = desk.game(turnBased=False)
+    taken = 0
+    refused: Refused | None = None
+    while refused is None:
+        try:
+            desk.act(id, "ann", taken)
+            taken += 1
+        except Refused as error:
+            refused = error
+        if taken % 50 == 0 or refused is not None:
+            seen = desk.entries(id, 0)
+            desk.ops(id, {"op": "state", "state": None})
+        assert taken < 5000
+    assert (refused.status, refused.code) == (429, "too_many_actions")
+    assert taken > 1000
+    first = seen[0]["seq"]
+    assert [(entry["seq"], entry["action"]) for entry in seen] == [(first + n, n) for n in range(taken)]
+    assert desk.entries(id, 0) == seen
+    desk.entries(id, seen[-1]["seq"])
+    desk.act(id, "ann", taken)
+    assert [entry["action"] for entry in desk.entries(id, seen[-1]["seq"])] == [taken]
 
 
 def test_held_actions_are_counted() -> None:

@@ -39,16 +39,10 @@ class UnratedResult(wire.Result, frozen=True, kw_only=True, tag="result", omit_d
     rated: bool
 
 
-class _Practice(msgspec.Struct):
-    practice: msgspec.Raw = msgspec.Raw(b"false")
-    level: msgspec.Raw = msgspec.Raw(b"0")
-
-
-_practice: Final = msgspec.json.Decoder(_Practice)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _KNOWN: Final = ("type", "game", "move")
-_NO: Final = (b"false", b"null", b"0", b'""', b'"0"', b'"false"')
-_LEVEL: Final = re.compile(rf"[0-{MOST_LEVELS}]\Z")
+_LEVEL: Final = re.compile(r"[0-9]{1,9}\Z")
+_NO: Final = ("", "0", "false", "no", "off")
 
 
 def read(line: bytes | str) -> wire.Request | None:
@@ -75,28 +69,41 @@ def _cut(value: msgspec.Raw) -> Any:
 def read_practice(line: bytes | str) -> int | None:
     """The level of a join that asks for practice, 0 where it names none; None for a rated match.
 
-    Whoever asks for practice in a way that is not ours, or for a level that is none, is not rated for it.
+    Names match without regard to case, as in ``read``, and a padded join means what a short one does.
     """
-    if len(line) > LARGE:
+    text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+    if len(text) > LARGE and text.count(":") > MOST_MEMBERS:
         return None
     try:
-        found = _practice.decode(line)
+        fields = {name.lower(): value for name, value in _fields.decode(text).items()}
+        wished, asked = (_plain(fields.get(name)) for name in ("practice", "level"))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    if bytes(found.practice).strip() in _NO:
-        return None
-    asked = bytes(found.level).strip().strip(b'"').decode("ascii", "replace")
-    return min(int(asked), MOST_LEVELS) if re.fullmatch("[0-9]{1,4}", asked) else 0
+    return level(asked) if wants_practice(wished) else None
 
 
-def asks_practice(text: str) -> bool:
-    """Of ``practice`` in an address; as `read_practice`."""
-    return text.lower() not in ("", "0", "false")
+def _plain(value: msgspec.Raw | None) -> Any:
+    """A value of a wish; one that is too long or no number of ours stays raw, which nobody knows."""
+    if value is None or len(bytes(value)) > MOST_SHOWN:
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeError):
+        return value
 
 
-def level(text: str) -> int | None:
-    """A level that was typed; "" is 0, the arena's own. None: it is none."""
-    return int(text) if _LEVEL.match(text) else None if text else 0
+def wants_practice(value: object) -> bool:
+    """Whatever is not a no is a yes, since who spells it in another way must not play for a rating."""
+    return value is not None and str(value).strip().lower() not in _NO
+
+
+def level(value: object) -> int:
+    """A level that was typed or sent, from 1; 0, the arena's own, for whatever is none."""
+    if isinstance(value, str) and _LEVEL.match(value):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return 0
+    return min(max(value, 0), MOST_LEVELS)
 
 
 def shown(game: str) -> str:

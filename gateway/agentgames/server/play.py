@@ -88,9 +88,8 @@ class PlayRoutes:
         game = request.query.get("game", "").lower()
         if not game:
             return
-        level = messages.level(request.query.get("level", ""))
-        if messages.asks_practice(request.query.get("practice", "")):
-            seat.practise(game, level or 0)
+        if messages.wants_practice(request.query.get("practice")):
+            seat.practise(game, messages.level(request.query.get("level")))
         else:
             seat.join(game)
 

@@ -105,7 +105,7 @@ class Session(asyncssh.SSHServerSession[bytes]):
     def _enter(self, seat: Seat) -> None:
         match self._words:
             case [game, second, *rest] if second == PRACTICE:
-                seat.practise(game, messages.level(rest[0] if rest else "") or 0)
+                seat.practise(game, messages.level(rest[0] if rest else None))
             case [game, *_]:
                 seat.join(game)
 

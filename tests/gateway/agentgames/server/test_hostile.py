@@ -38,6 +38,7 @@ def test_any_message_is_read_or_ignored(line: bytes | str) -> None:
     if isinstance(line, str) and line.startswith("{") and len(line) < 4000:
         padded = line[:-1] + (", " if len(line) > 2 else "") + '"pad": "' + "x" * 5000 + '"}'
         assert messages.read(padded) == wire.read_request(line)
+        assert messages.read_practice(padded) == level
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,12 @@ def test_any_message_is_read_or_ignored(line: bytes | str) -> None:
         ('"practice":null', None),
         ('"practice":""', None),
         ('"level":3', None),
+        ('"practice":true,"level":[]', 0),
+        ('"practice":true,"level":2.5', 0),
+        ('"practice":"No"', None),
+        # Names in another case and padding change nothing.
+        ('"Practice":true,"LEVEL":1', 1),
+        ('"pad":"' + "x" * 5000 + '","practice":true,"level":3', 3),
     ],
 )
 def test_who_asks_for_practice_is_never_rated(fields: str, level: int | None) -> None:
@@ -76,6 +83,8 @@ def test_who_asks_for_practice_is_never_rated(fields: str, level: int | None) ->
         b'{"type":"move","move":"\xff\xfe' + b"x" * 5000 + b'"}',
         "1e999999999",
         '{"type":"move","move":"4","level":' + "9" * 5000 + "}",
+        '{"type":"join","game":"c4","practice":' + "9" * 5000 + "}",
+        '{"type":"join","game":"c4","practice":true,"level":' + "[" * 20_000 + "]" * 20_000 + "}",
     ],
 )
 def test_large_and_deep_messages_take_little_time(line: bytes | str) -> None:

@@ -412,6 +412,13 @@ def test_practice_is_off_the_ladder(tmp_path: Path) -> None:
         assert [(await ben.get())["type"] for _ in range(3)] == ["queued", "hello", "state"]
         await ben.move("3")
         await ben.drop()
+        # However an address spells it, nobody who wants practice gets into the queue.
+        for query, rated in (("practice=true", False), ("practice=yes&level=x", False), ("practice=0", True)):
+            cat = await rig.ws("cat", "game=c4&" + query)
+            await cat.get()
+            assert (rig.arena.activity()[1].waiting == "cat") is rated
+            await cat.drop()
+            await until(lambda: not rig.arena.activity()[1].waiting)
         await until(lambda: not rig.arena._tasks)
         assert await rig.api("matches") == {"matches": [], "before": None}
         assert (await rig.api("ladder?game=ttt"))["total"] == 0

@@ -101,7 +101,7 @@ class Arena:
         """What was being played when the last server was killed does not count. Raises ``StoreError``."""
         found = await asyncio.to_thread(self.store.void_all, self.now())
         if found:
-            log.warning("%d matches were being played when the arcade stopped; they are void", found)
+            log.warning("matches that were being played when the arcade stopped, and are void: %d", found)
 
     async def stop(self) -> None:
         """Matches that are being played do not count; everybody is told so."""
@@ -120,7 +120,7 @@ class Arena:
         try:
             await self.recorder.void(numbers, self.now())
         except StoreError as error:
-            log.error("%d matches are made void at the next start only: %s", len(numbers), error)
+            log.error("matches that are made void at the next start only: %d: %s", len(numbers), error)
 
     # For whoever plays
 

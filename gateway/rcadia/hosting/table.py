@@ -300,7 +300,7 @@ class Table:
         await self._unwatch()
         following = await self._following(link, ended)
         if not following:
-            log.info("table %s (%s) is over: %s", self.id, self.app, ended.result)
+            log.info("table %s (%s) is over: %s", self.id, self.app, _reason(ended) or "no reason given")
             return False
         await link.close()
         self.before = self.id
@@ -312,7 +312,7 @@ class Table:
         return True
 
     async def _following(self, link: SessionLink, ended: Ended) -> str:
-        reason = ended.result.get("reason") if isinstance(ended.result, dict) else None
+        reason = _reason(ended)
         if self._leaving or not self._settings.rematch or reason in NO_REMATCH:
             return ""
         if ended.next_session or self._automatic or not self._game.players:
@@ -371,3 +371,9 @@ class Table:
             with suppress(asyncio.CancelledError):
                 await self._watch
             self._watch = None
+
+
+def _reason(ended: Ended) -> str:
+    """Why the platform says that a session is over, "" where it does not say."""
+    reason = ended.result.get("reason") if isinstance(ended.result, dict) else None
+    return reason if isinstance(reason, str) else ""

@@ -125,7 +125,7 @@ def test_every_part_is_what_a_full_redraw_shows(
         ui.keys("esc").until("Games of").keys("o")
         redrawn(ui, "Challenges taken")
         ui.keys("end", "up", "page up")
-        helped(ui, "not the default")
+        helped(ui, "take it out of the settings")
         ui.keys("esc").until("Games of").keys("i")
         redrawn(ui, "shown now")
         if lang == "C":

@@ -132,9 +132,12 @@ def test_a_text_for_somebody_who_is_away_waits_over_a_restart(
     node.kill()
     node.start()
     assert states(node, paul.hash) != ["delivered"]
+    paul.said.clear()
     paul.process.send_signal(signal.SIGCONT)
-    paul.tell("announce")
     assert paul.wait("received")["content"] == "Are you there?"
+    # His connection was that to the killed node. Until he has another, nobody hears his announce.
+    paul.wait("heard", peer=node.identity)
+    paul.tell("announce")
     until(lambda: states(node, paul.hash) == ["delivered"], "the proof", 90)
     # Both lives of the node have sent it; it is one message, so it is shown once.
     paul.tell("announce")

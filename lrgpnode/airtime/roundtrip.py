@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 from lrgpnode.protocol.value import Value
@@ -99,6 +98,8 @@ def estimate(way: Way, measured: tuple[float, ...]) -> RoundTrip | None:
 
     A median: one message that was lost and sent again, or one short text, says little about the next.
     """
+    from statistics import median  # noqa: PLC0415 - half a megabyte, which only a gateway needs
+
     usual = median(measured) if measured else None
     if usual is None:
         one_way = way.move

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import click
 
@@ -44,9 +46,23 @@ def run(context: Context, /, **options: Any) -> int:
     hold for every run belongs into the settings, a name with `lrgpnode config set node.name NAME`.
     """
     gc.disable()  # there is no garbage in what is loaded
+    _load_msgspec()
     from lrgpnode.app import run as run_node  # noqa: PLC0415 - loads much
 
     return run_node(context.options(**options))
+
+
+def _load_msgspec() -> None:
+    """It takes ``typing_extensions``, where that is installed, for what ``typing`` has since Python 3.11: a
+    third of a megabyte, as long as the node runs. Whoever needs the module later loads it then."""
+    name = "typing_extensions"
+    if name in sys.modules:
+        return
+    sys.modules[name] = cast("ModuleType", None)  # so an import of it fails
+    try:
+        import msgspec  # noqa: F401, PLC0415 - see above
+    finally:
+        del sys.modules[name]
 
 
 @click.command()
